@@ -111,7 +111,7 @@ it.each(Object.entries(BUDGETS))('%s has at most %i lines', (part, most) => {
     0,
   );
   expect(lines).toBeLessThanOrEqual(most);
-  // A budget that is not used up is lowered.
+  // A budget must be lowered if less than 95 % of it is used.
   expect(lines).toBeGreaterThan(0.95 * most);
 });
 

@@ -19,7 +19,7 @@ const WITHIN_MS = 100_000;
 
 let browser: Browser;
 
-/** Starts a browser for the tests of a file, and ends it with them. */
+/** Starts a browser for the tests of a file, and closes it after them. */
 export function useBrowser(): void {
   beforeAll(async () => {
     if (!existsSync(EXECUTABLE)) {
@@ -32,7 +32,7 @@ export function useBrowser(): void {
   afterAll(() => browser?.close());
 }
 
-/** Visit of a page. */
+/** Options for opening the status page. */
 export interface Visit {
   readonly width?: number;
   readonly scripts?: 'on' | 'off';
@@ -41,7 +41,10 @@ export interface Visit {
   readonly search?: string;
 }
 
-/** The status page in a browser, with everything that it complained about or asked other hosts for. */
+/**
+ * Opens the status page in a browser. Returns it with all console messages, errors, dialogs and requests to
+ * other hosts.
+ */
 export async function visit(
   status: () => Status,
   { width = 1400, scripts = 'on', colors = 'light', search = '' }: Visit = {},

@@ -10,11 +10,12 @@ const COMPILED = join(ROOT, '.cache/compiled/src/');
 const COMPILED_BY = 'TESTED_SOURCES_COMPILED_BY';
 
 /**
- * Makes the tests import `src` as JavaScript that is compiled once. Vitest would compile it for each project and look up
- * each imported name at run time, which costs a simulation a third more CPU time. Stack traces then name the JavaScript.
+ * Returns a plugin that makes the tests import `src` as JavaScript that is compiled once. Vitest would
+ * compile it for each project and look up each imported name at run time, which costs a simulation a third
+ * more CPU time. Stack traces then refer to the JavaScript.
  */
 export async function compiledSources(): Promise<Plugin> {
-  // Vitest reads its configuration once more for each project.
+  // Vitest reads its configuration again for each project.
   if (process.env[COMPILED_BY] !== `${process.pid}`) await compileSources();
   process.env[COMPILED_BY] = `${process.pid}`;
   return {
@@ -28,7 +29,7 @@ export async function compiledSources(): Promise<Plugin> {
   };
 }
 
-/** Modules that Vitest leaves to Node.js. */
+/** Paths of modules that Vitest leaves to Node.js. */
 export const COMPILED_SOURCES = /\/\.cache\/compiled\/src\//;
 
 async function compileSources(): Promise<void> {
@@ -41,7 +42,7 @@ async function compileSources(): Promise<void> {
   const build = await rolldown({
     input: Object.fromEntries(files.map((name) => [nameOf(name), join(SOURCES, name)])),
     platform: 'node',
-    // Whole packages, but for the functions that the compiler itself calls.
+    // Excludes whole packages, except for the functions that the compiler itself calls.
     external: /^(?!@oxc-project\/runtime\/)[@a-z]/,
     treeshake: false,
   });

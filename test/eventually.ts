@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Time limit and interval of the checks. */
+/** Options of `eventually`: time limit and interval of the checks. */
 export interface EventuallyOptions {
-  /** Milliseconds; default: ten minutes, which only a failing test spends. */
+  /** Time limit in milliseconds; default: ten minutes, which only a failing test uses up. */
   readonly within?: number;
-  /** Milliseconds between two looks, at least. Default: 50. */
+  /** Minimum interval between two checks in milliseconds; default: 50. */
   readonly every?: number;
   readonly evidence?: () => string;
 }
 
-/** Between two looks that take long (ms). */
+/** Maximum pause (ms) between two checks that take long. */
 const LONGEST_PAUSE = 1_000;
 
 /**
- * Looks until `look` neither throws nor gives undefined or false, and gives its result.
- * @throws when that does not happen in time; the cause is the last look's error
+ * Repeats a check until it neither throws nor returns undefined or false. Returns its result.
+ * @throws Error after the time limit; its cause is the error of the last check
  */
 export async function eventually<T>(
   what: string,
@@ -31,7 +31,8 @@ export async function eventually<T>(
     } catch (error) {
       cause = error;
     }
-    // A look that takes long, such as a scrape of everything, would otherwise be much of what the machine does.
+    // Without longer pauses, a slow check such as a scrape of everything would take much of the machine's
+    // time.
     await pause(Math.max(every, Math.min(9 * (performance.now() - began), LONGEST_PAUSE)));
   } while (performance.now() < deadline);
   throw new Error(`not within ${within / 1000} s: ${what}\n${evidence()}`, { cause });

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { eventually } from './eventually.ts';
 
-/** The built program (`npm run build`), because these tests examine the process. */
+/** Path of the built program (`npm run build`), because these tests examine the process. */
 const MAIN = join(import.meta.dirname, '../dist/main.js');
 const BROKEN = join(import.meta.dirname, 'config/unknown-key.yaml');
 
@@ -32,7 +32,7 @@ test('the process ends with the exit code of the command', async () => {
 });
 
 test('SIGHUP while serve is starting ends nothing, and reloads once it has started', async () => {
-  // Sent as soon as its own code runs, long before it listens.
+  // The signal is sent as soon as the program's own code runs, long before it listens.
   const sent = `process.on('newListener', (event) => {
     if (event === 'SIGTERM') setImmediate(() => process.kill(process.pid, 'SIGHUP'));
   });`;
@@ -68,7 +68,7 @@ test('SIGUSR1 opens no inspector', async () => {
   const [printed] = await once(child.stdout, 'data');
   const [url = ''] = /http:\/\/[\d.]+:\d+/.exec(String(printed)) ?? [];
   child.kill('SIGUSR1');
-  // The inspector of Node would say so before the process has answered all these.
+  // Node's inspector would print a message before the process has answered all these requests.
   for (let requests = 0; requests < 20; requests += 1) await (await fetch(url)).text();
   child.kill('SIGTERM');
   expect([await ended, log]).toEqual([0, '']);
@@ -98,7 +98,8 @@ test('a reader that leaves is no reason to fail', async () => {
   expect(await ended).toBe(2);
 });
 
-// A command that reads a file: one that waits for nothing may have ended before anything else has its turn.
+// Arguments of a command that reads a file. A command that waits for nothing could end before any other code
+// runs.
 const WAITING = ['check-config', `--config.file=${BROKEN}`];
 
 test.each([['rules'], ['--help'], ['--version']])(
@@ -117,7 +118,7 @@ test.each([['rules'], ['--help'], ['--version']])(
 );
 
 test('an error that nobody caught is logged, and ends the process with 1', async () => {
-  // Thrown as soon as the program has said that it wants to know of it.
+  // The error is thrown as soon as the program has registered its handler.
   const bomb = `process.on('newListener', (event) => {
     if (event === 'uncaughtException') process.nextTick(() => { throw new Error('unforeseen'); });
   });`;

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Runs what needs nothing but Node.js on each version of it that is supported, as far as npm has it for this machine (its
-// package `node` brings the official builds for Linux and macOS, x64 and arm64). Versions may be named: npm run test:nodes 22 24
+// Runs the tests that need only Node.js on each supported version that npm has for this machine. Its package
+// `node` contains the official builds for Linux and macOS, x64 and arm64. Arguments select versions: npm run
+// test:nodes 22 24
 import { spawnSync } from 'node:child_process';
 
 const SUPPORTED = ['20', '22', '24', '26'];
 const versions = process.argv.length > 2 ? process.argv.slice(2) : SUPPORTED;
 
-/** Ends with what `node` of this version prints, or undefined where it cannot be had. */
 function run(version, args, stdio) {
   const command = ['--yes', '--package', `node@${version}`, '--', 'node', ...args];
   return spawnSync('npx', command, { stdio, encoding: 'utf8' });

@@ -2,7 +2,9 @@
 export interface ParsedExposition {
   readonly types: ReadonlyMap<string, string>;
   readonly helps: ReadonlyMap<string, string>;
-  /** Values by series. A key is a JSON array of the sample's name and its non-empty labels, sorted by name. */
+  /**
+   * Values by series. A key is a JSON array of the sample's name and its non-empty labels, sorted by name.
+   */
   readonly samples: ReadonlyMap<string, number>;
 }
 
@@ -40,7 +42,7 @@ function parseNumber(text: string): number {
   return value;
 }
 
-/** The key of a series in `ParsedExposition.samples`. */
+/** Returns the key of a series in `ParsedExposition.samples`. */
 export function seriesKey(
   name: string,
   labels: Readonly<Record<string, string | number | undefined>>,
@@ -61,7 +63,7 @@ function keyOfWritten(series: string): string {
   if (name === undefined) throw new Error(`not a series: ${series}`);
   const key = seriesKey(name, Object.fromEntries(parseLabels(labels)));
   if (knownKeys.size > 100_000) knownKeys.clear();
-  // A copy: a part of a text would keep the whole text in memory.
+  // The key is copied, because a part of a string would keep the whole string in memory.
   knownKeys.set(Buffer.from(series).toString(), key);
   return key;
 }
@@ -71,7 +73,10 @@ function add<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.set(key, value);
 }
 
-/** Parses a document of either format. Fails for anything that Prometheus rejects, such as bad lines and repeated series. */
+/**
+ * Parses a document of either format. Fails for anything that Prometheus rejects, such as bad lines and
+ * repeated series.
+ */
 export function parseExposition(text: string): ParsedExposition {
   const types = new Map<string, string>();
   const helps = new Map<string, string>();

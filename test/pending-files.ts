@@ -1,20 +1,23 @@
 import { createHook } from 'node:async_hooks';
 import { readFile } from 'node:fs/promises';
 
-/** Requests to the file system that are under way in this process. */
+/** Requests to the file system that are in progress in this process. */
 export interface PendingFiles {
-  /** @param resources the process's active resources, as Node.js lists them */
+  /**
+   * Returns the number of requests in progress.
+   * @param resources active resources of the process, as Node.js lists them
+   */
   readonly count: (resources: readonly string[]) => number;
   readonly stop: () => void;
 }
 
-/** Watches requests to the file system, from Node.js's list, or with a hook for those that the list lacks. */
+/** Watches requests to the file system with Node.js' list. If the list lacks some kinds, it uses a hook. */
 export function watchFiles(): PendingFiles {
   return LISTS_READS ? { count: listedIn, stop: () => undefined } : watchByHook();
 }
 
 function listedIn(resources: readonly string[]): number {
-  // The closing of a file handle has a kind of its own; it waits for the disk like the rest.
+  // The closing of a file handle has its own kind. It waits for the disk like the others.
   return resources.filter((kind) => kind.startsWith('FSReq') || kind === 'CloseReq').length;
 }
 
@@ -29,7 +32,7 @@ async function listsReads(): Promise<boolean> {
 
 const LISTS_READS = await listsReads();
 
-/** A hook sees every promise too, so a simulation takes 8 % longer. */
+/** Watches requests with a hook. The hook sees every promise too, so a simulation takes 8 % longer. */
 function watchByHook(): PendingFiles {
   const underWay = new Set<number>();
   const hook = createHook({

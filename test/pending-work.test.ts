@@ -75,7 +75,7 @@ describe('pending work', () => {
   it('counts a file being closed until it is', async () => {
     const file = await open(new URL(import.meta.url));
     work = watchPendingWork();
-    // Node.js lists what is done until the next turn.
+    // Node.js lists completed requests until the next turn of the event loop.
     await turn();
     const closed = file.close();
     expect(work.kinds()['file']).toBe(1);

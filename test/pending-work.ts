@@ -4,11 +4,11 @@ import { Worker } from 'node:worker_threads';
 import { createGzip } from 'node:zlib';
 import { watchFiles } from './pending-files.ts';
 
-/** Work in progress in this process, seen from outside the code under test. */
+/** Work in progress in this process, observed from outside the code under test. */
 export interface PendingWork {
   /**
-   * Returns the number of HTTP requests without a whole answer, file reads, compressions, messages to threads, and
-   * immediates.
+   * Returns the number of HTTP requests without a complete answer, file requests, compressions, messages to
+   * threads, and immediates.
    * @param enough number after which counting may stop; default: none
    */
   readonly count: (enough?: number) => number;
@@ -17,8 +17,8 @@ export interface PendingWork {
 }
 
 /**
- * Watches this process's work until stopped. It sees requests of undici and `fetch` from creation to the end of the
- * answer, so it also covers a server in the same process.
+ * Watches the work of this process until stopped. It observes requests of undici and `fetch` from creation to
+ * the end of the answer, so it also covers a server in the same process.
  */
 export function watchPendingWork(): PendingWork {
   const requests = watchRequests();
@@ -31,7 +31,8 @@ export function watchPendingWork(): PendingWork {
     count(enough = Number.POSITIVE_INFINITY) {
       const known = requests.inFlight.size + threads.asked() + compressions.running();
       if (known > enough) return known;
-      // Node.js lists every socket and timer: leaving that out where it decides nothing spares 5 % of a simulation's CPU time.
+      // Node.js lists every socket and timer. Skipping the list if it cannot change the result saves 5 % of a
+      // simulation's CPU time.
       const resources = process.getActiveResourcesInfo();
       return known + files.count(resources) + immediatesIn(resources);
     },
@@ -67,7 +68,7 @@ function watchCompressions() {
   };
   return {
     running() {
-      // One that failed does not say that it is done.
+      // A failed stream does not call its callback.
       for (const stream of streams) if (stream.destroyed) streams.delete(stream);
       return streams.size;
     },

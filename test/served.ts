@@ -3,7 +3,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Has a server listen on a free port for as long as the test lasts. Returns the port. */
+/** Starts a server on a free port, and stops it when the test finishes. Returns the port. */
 export async function served(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,13 +1,15 @@
 import type { Clock } from '../src/exporter/clock.ts';
 
-/** Condition under which `run` treats the present moment as over. */
+/** Conditions for `run` to leave the present moment. */
 export interface RunOptions {
   readonly busy?: () => number;
-  /** Real milliseconds that one moment may take before the run fails instead of hanging. Default: 15 minutes. */
+  /**
+   * Real time (ms) that one moment may take. After it, the run fails instead of hanging. Default: 15 minutes.
+   */
   readonly timeout?: number;
 }
 
-/** Clock of the same time that counts its sleepers. */
+/** View of a clock that counts its own sleepers. */
 export interface CountingClock extends Clock {
   readonly sleeping: number;
 }
@@ -18,21 +20,24 @@ interface Sleeper {
 }
 
 const QUIET_TURNS = 4;
-/** Number of turns if nothing but promises is waited for. */
+/** Number of quiet turns of the event loop if only promises are pending. */
 export const PROMISES_ONLY = 1;
 const LONGEST_MOMENT_MS = 900_000;
-/** Turns after which the loop pauses, so that threads (commits, compression) get the processor. */
+/** Turns of the event loop after which it pauses, so that threads (commits, compression) get CPU time. */
 const SPINNING_TURNS = 50;
 
 /**
- * Clock that moves only on request. Between two moments it waits for real work (loopback HTTP, commits, slices), so that
- * results do not depend on the machine's load.
+ * Clock that moves only on request. Between two moments it waits for real work (loopback HTTP, commits,
+ * slices), so that results do not depend on the machine's load.
  */
 export class SimulatedClock implements Clock {
   #now: number;
   #set = 0;
   #running = false;
-  /** Sleepers; the next one is last. Those of one moment wake in the order in which they began. */
+  /**
+   * Sleepers in descending order of their wake time. Sleepers of the same moment wake in the order in which
+   * they began.
+   */
   readonly #sleepers: Sleeper[] = [];
   readonly #quietTurns: number;
 
@@ -49,12 +54,12 @@ export class SimulatedClock implements Clock {
     return this.#now + this.#set;
   }
 
-  /** Sets the machine's clock, as NTP or an operator does. `now` does not change. */
+  /** Sets the machine's wall clock, as NTP or an operator does. `now` does not change. */
   setWall(byMs: number): void {
     this.#set += byMs;
   }
 
-  /** Advances time while nothing runs, like a stopped process. Sleepers wake late. */
+  /** Advances time while nothing runs, like a suspended process. Sleepers wake late. */
   suspend(ms: number): void {
     this.#now += ms;
   }
@@ -83,12 +88,12 @@ export class SimulatedClock implements Clock {
     });
   }
 
-  /** Calls back at a moment (ms since the epoch). */
+  /** Calls `wake` at a time (ms since the epoch). */
   at(due: number, wake: () => void): void {
     this.#sleepers.splice(this.#place(due), 0, { due, wake });
   }
 
-  /** A view of this clock whose sleepers are counted apart. */
+  /** Returns a view of this clock that counts its own sleepers. */
   counting(): CountingClock {
     let sleeping = 0;
     return {
@@ -104,14 +109,15 @@ export class SimulatedClock implements Clock {
     };
   }
 
-  /** Moves on by `ms`, through every moment at which someone wakes. */
+  /** Advances time by `ms`, and stops at every moment at which a sleeper wakes. */
   advance(ms: number, options?: RunOptions): Promise<void> {
     return this.run(this.#now + ms, options);
   }
 
   /**
-   * Moves on to `until` (ms since the epoch), through every moment at which someone wakes.
-   * @throws when one moment does not come to rest within the timeout, which means that something waits in vain
+   * Advances time to `until` (ms since the epoch), and stops at every moment at which a sleeper wakes.
+   * @throws Error if work of one moment does not end within the timeout, for example because it waits for an
+   * event that never comes
    */
   async run(until: number, { busy = () => 0, timeout = LONGEST_MOMENT_MS }: RunOptions = {}): Promise<void> {
     if (this.#running) throw new Error('the clock is running already');
@@ -141,7 +147,7 @@ export class SimulatedClock implements Clock {
     return low;
   }
 
-  /** Wakes all that are due first, unless that is after `until`. */
+  /** Wakes all sleepers of the next wake time. Returns false if there is none until `until`. */
   #wakeNext(until: number): boolean {
     const due = this.#sleepers.at(-1)?.due ?? Number.POSITIVE_INFINITY;
     if (due > until) return false;

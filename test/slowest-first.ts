@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Slowest files, the slowest first, so that none runs alone at the end. At most two files that only wait follow each other. */
+/**
+ * Slowest test files in descending order, so that none runs alone at the end. At most two consecutive files
+ * only wait.
+ */
 export const SLOWEST: readonly string[] = [
   'test/end-to-end/alerting.test.ts',
   'test/end-to-end/dashboard-queries.test.ts',
@@ -57,8 +60,8 @@ export const SLOWEST: readonly string[] = [
 ];
 
 /**
- * Order of projects: those that wait most first. Files of a project are adjacent, because Vitest starts a new worker for
- * another project.
+ * Order of projects; those that wait most come first. Files of a project are adjacent, because Vitest starts
+ * a new worker for another project.
  */
 const PROJECTS = ['real', 'simulation', 'unit', 'long'];
 
@@ -67,7 +70,9 @@ function rank({ moduleId, project }: TestSpecification): number {
   return PROJECTS.indexOf(project.name) * 2 * SLOWEST.length + (slow >= 0 ? slow : SLOWEST.length);
 }
 
-/** Vitest's own order is that of past runs, which a clean checkout lacks. */
+/**
+ * Sorts the slowest test files first. Vitest's own order depends on past runs, which a clean checkout lacks.
+ */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return files.toSorted(

@@ -25,7 +25,7 @@ export const SUITES = {
 const ROOT = join(import.meta.dirname, '..');
 
 /**
- * Returns a line for each other suite, with its command.
+ * Returns a line with the command for each other suite.
  * @param {string} name
  */
 export function notRunBy(name) {
@@ -34,7 +34,7 @@ export function notRunBy(name) {
 }
 
 /**
- * Runs a suite and names the others. Returns the exit status.
+ * Runs a suite, and prints the suites that it does not run. Returns the exit status.
  * @param {string} name
  * @param {readonly string[]} more
  */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter } from 'vitest/node';
 
-/** Writes how many errors no test caught into a file: vitest's JSON report does not name them. */
+/** Writes the number of uncaught errors to a file, because vitest's JSON report does not contain it. */
 export class UnhandledErrors implements Reporter {
   readonly #path: string;
 

@@ -1,6 +1,6 @@
 import { onTestFinished, TestRunner } from 'vitest';
 
-/** Ends a fixture together with the running test, or in a hook at once. */
+/** Ends a fixture when the running test finishes. Does nothing if no test is running. */
 export function whenTestEnds(end: () => Promise<unknown> | unknown): void {
   if (TestRunner.getCurrentTest() !== undefined) onTestFinished(async () => void (await end()));
 }

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { vi } from 'vitest';
 
-/** Steps that work in slices takes in a turn of the event loop while {@link sliceBySteps} is in force. */
+/**
+ * Number of steps in one turn of the event loop while {@link sliceBySteps} is in effect.
+ */
 export const STEPS_A_TURN = 2;
 
 /** Makes every read of the time take a millisecond, so that slices end after a fixed number of steps. */
@@ -13,7 +15,10 @@ export function sliceBySteps(): void {
   });
 }
 
-/** Returns the amount of work of each turn of the event loop until all is done. @throws after a thousand turns */
+/**
+ * Returns the amount of work in each turn of the event loop until all is done.
+ * @throws Error after a thousand turns
+ */
 export async function doneInTurns(done: () => number, all: number): Promise<number[]> {
   const turns = [done()];
   for (let before = done(); before < all; before = done()) {
@@ -24,7 +29,10 @@ export async function doneInTurns(done: () => number, all: number): Promise<numb
   return turns;
 }
 
-/** Ends that. The slice of this turn of the event loop still has the time it was given, so the turn is over then, too. */
+/**
+ * Ends the effect of `sliceBySteps`. The current slice keeps its time, so the function also waits for the
+ * next turn of the event loop.
+ */
 export async function sliceByTime(): Promise<void> {
   vi.restoreAllMocks();
   await setImmediate();

@@ -48,7 +48,6 @@ function traffic(read: Reading, matchers: string, by: string | undefined): Traff
 
 const EXPECTED_BY = 'account,product,metric';
 
-/** Returns a query for the ratio of the data's age to the expected age. */
 function ageToExpected(matchers: string): string {
   const age = `(time() - ${now('edge_data_until_timestamp_seconds', matchers)})`;
   return `${age} / on (${EXPECTED_BY}) group_left ${largest(of('edge_expected_age_seconds', PRODUCT), EXPECTED_BY)}`;

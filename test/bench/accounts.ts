@@ -1,7 +1,8 @@
 /**
- * Benchmark of one exporter with many accounts of five configurations each. The embedded platform runs in a separate
- * process. Usage: `npm run bench -- accounts [--accounts=1000]`. `--replicas=0,3` measures one exporter, then three
- * replicas that share a PostgreSQL database. `npm run bench -- cluster` sets this option.
+ * Benchmark of one exporter with many accounts of five configurations each. The embedded platform runs in a
+ * separate process. Usage: `npm run bench -- accounts [--accounts=1000]`. `--replicas=0,3` measures one
+ * exporter, then three replicas that share a PostgreSQL database. `npm run bench -- cluster` sets this
+ * option.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -185,7 +186,7 @@ interface DatabaseUse {
   readonly transactions: number;
   readonly bytes: number;
   readonly cpuMs: number;
-  /** Resident memory (bytes) of the process; shared pages are divided among the processes. */
+  /** Resident memory (bytes) of the process. Processes that share a page count it proportionally. */
   readonly memory: number;
 }
 
@@ -233,7 +234,7 @@ async function untilAllSeries(exporters: readonly Server[], begun: number): Prom
   }
 }
 
-/** The longest block (ms) that any of them had. */
+/** Returns the longest block (ms) of the event loop among all exporters. */
 async function blocks(exporters: readonly Server[]): Promise<number> {
   return Math.max(...(await Promise.all(exporters.map(longestBlock))));
 }

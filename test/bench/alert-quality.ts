@@ -1,7 +1,8 @@
 /**
- * Benchmark of the alert rules on drawn histories: `npm run bench alerts` evaluates the shipped rule files.
- * `--evaluated-by=prometheus3` also asks a real Prometheus for every rule at each evaluation. Other runs:
- * `.cache/bench/test/bench/alert-quality.js --rules=DIR --alertmanager=FILE --accounts=13 --weeks=3 --seed=N`.
+ * Benchmark of the alert rules on generated histories: `npm run bench alerts` evaluates the shipped rule
+ * files. `--evaluated-by=prometheus3` also queries a real Prometheus for every rule at each evaluation. Other
+ * runs: `.cache/bench/test/bench/alert-quality.js --rules=DIR --alertmanager=FILE --accounts=13 --weeks=3
+ * --seed=N`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -31,22 +32,23 @@ const { values: flags } = parseArgs({
     accounts: { type: 'string', default: '14' },
     first: { type: 'string', default: '0' },
     weeks: { type: 'string', default: '3' },
-    // Several seeds with commas are evaluated at once, hardly slower than one. `evaluation` selects the seeds that judge
-    // the rules.
+    // One or more seeds, separated by commas. Several take hardly longer than one. `evaluation` selects the
+    // seeds that judge the rules.
     seed: { type: 'string', default: '1' },
     steps: { type: 'string' },
-    // Delay of publication in minutes; the share of a minute in its lower bound at its end.
+    // Publication delay in minutes, and the share of a minute that its lower bound contains at the minute's
+    // end.
     delay: { type: 'string' },
     bound: { type: 'string' },
-    // own, or a Prometheus: prometheus (2.42 or later), prometheus3.
+    // Evaluator of the rules: own, prometheus (2.42 or later) or prometheus3.
     'evaluated-by': { type: 'string', default: 'own' },
-    // Folder for answers of a Prometheus, which is asked only once for these accounts and rules.
+    // Folder that caches the answers of a Prometheus for these accounts and rules.
     answers: { type: 'string', default: join('.cache', 'alert-answers') },
-    // Which histories: smooth, real (`real-days.ts`) or unusual (`unusual-days.ts`).
+    // Kind of history: smooth, real (`real-days.ts`) or unusual (`unusual-days.ts`).
     world: { type: 'string', default: 'smooth' },
-    // Only these alerts and their recording rules, which takes a fraction of the time.
+    // Alerts to evaluate, with their recording rules. A subset takes a fraction of the time.
     alerts: { type: 'string' },
-    // Notifications of a real Alertmanager, with its configuration and shortened times: milliseconds for a minute.
+    // Length of a minute in ms for a real Alertmanager, which then sends the notifications.
     minute: { type: 'string' },
     remarks: { type: 'boolean', default: false },
   },
@@ -118,7 +120,7 @@ function live(history: History): History {
   return seenLive(history, { delay: Number(delay), bound: bound === undefined ? undefined : Number(bound) });
 }
 
-// All accounts at once, because the cost depends on rules more than on series.
+// All accounts share one run, because the cost depends on rules more than on series.
 const tool = flags['evaluated-by'];
 const answers = tool === 'prometheus' || tool === 'prometheus3' ? await askAll(tool) : undefined;
 const own =

@@ -1,6 +1,6 @@
 /**
- * Benchmark of the speed at which `backfill --push` sends a history to a Prometheus with an out-of-order window: `npm
- * run bench -- backfill-push [--hours=72] [--configurations=4]`.
+ * Benchmark of the speed at which `backfill --push` sends a history to a Prometheus with an out-of-order
+ * window: `npm run bench -- backfill-push [--hours=72] [--configurations=4]`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

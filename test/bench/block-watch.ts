@@ -1,11 +1,11 @@
 /**
- * Watches the event loop of the exporter's process from the parent's command on. Reports the longest delay (ms), without
- * the time in which the main thread waited for a CPU. The timer ticks every millisecond, so the result is about one too
- * high.
+ * Watches the event loop of the exporter's process on command of the parent process. Reports the longest
+ * delay (ms), without the time in which the main thread waited for a CPU. The timer ticks every millisecond,
+ * so the result is about one millisecond too high.
  */
 import { openSync, readSync } from 'node:fs';
 
-/** Command of the parent: start to watch, or report. */
+/** Command of the parent process: start to watch, or report the longest delay. */
 export type BlockCommand = 'watch' | 'tell';
 
 const NANOSECONDS_A_MS = 1e6;
@@ -33,5 +33,5 @@ process.on('message', (command: BlockCommand) => {
   else process.send?.({ longest });
   longest = 0;
 });
-// The exporter ends without a parent that listens.
+// The channel to the parent does not keep the exporter running.
 process.channel?.unref();

@@ -1,11 +1,11 @@
-/** Programs for comparison, each in its own process, with the same series. */
+/** Programs for comparison, each in its own process, with the same series as the exporter. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { Gauge, Registry } from 'prom-client';
 
-/** Serves a ready body with node:http, as the lower limit. */
+/** Serves a prepared body with node:http, as the lower limit of a scrape's cost. */
 export function serveFile(path: string): void {
   const body = readFileSync(path);
   const server = createServer((_, response) => {
@@ -19,7 +19,7 @@ export function serveFile(path: string): void {
   server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 }
 
-/** prom-client behind express, compressed as its users do. */
+/** Serves a page with prom-client behind express, compressed as its users do. */
 export async function servePromClient(path: string): Promise<void> {
   const { gzipSync } = await import('node:zlib');
   const registry = new Registry();
@@ -36,7 +36,7 @@ export async function servePromClient(path: string): Promise<void> {
       known ??
       new Gauge({ name, help: name, labelNames: pairs.map(([key = '']) => key), registers: [registry] });
     gauges.set(name, gauge);
-    // A family whose series differ in their labels is no single metric to prom-client.
+    // prom-client does not accept a family whose series differ in their label names.
     try {
       gauge.set(Object.fromEntries(pairs), Number(value));
     } catch {}

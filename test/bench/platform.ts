@@ -8,7 +8,10 @@ const CODES = Array.from({ length: 24 }, (_, index) =>
   String(200 + 100 * (index % 4) + Math.floor(index / 4)),
 );
 
-/** Series that the exporter makes of one configuration: each code as a gauge and a counter, the newest bucket, the info. */
+/**
+ * Number of series that the exporter exposes for one configuration: gauge and counter per code, the newest
+ * bucket, and the info metric.
+ */
 export const SERIES_PER_CONFIGURATION = 2 * CODES.length + 2;
 
 const answers = new Map<string, string>();
@@ -46,7 +49,10 @@ function configurationsOf(token: string, count: number): string {
   );
 }
 
-/** Serves a number of configurations for each token, without a rate limit. Sends its port to the parent. */
+/**
+ * Serves the given number of configurations for each token, without a rate limit. Sends its port to the
+ * parent process.
+ */
 export function servePlatform(configurations: number): void {
   const server = createServer((request, response) => {
     const [path = '', search = ''] = (request.url ?? '').split('?');

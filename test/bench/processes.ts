@@ -9,7 +9,7 @@ import { Client } from 'undici';
 import type { BlockCommand } from './block-watch.ts';
 import { pause, sum } from './statistics.ts';
 
-/** A process that serves a page to be scraped. */
+/** Process that serves a page for scrapes. */
 export interface Server {
   readonly name: string;
   readonly url: string;
@@ -28,7 +28,7 @@ function endingWithThis(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/** Starts one of this folder's processes, and waits for its port. */
+/** Starts a process with a role from `roles.ts`, and waits for its port. */
 export async function startRole(name: string, argument: string): Promise<Server> {
   const child = endingWithThis(fork(fileURLToPath(new URL('roles.js', import.meta.url)), [name, argument]));
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
@@ -36,7 +36,10 @@ export async function startRole(name: string, argument: string): Promise<Server>
   return { name, url, child, client: new Client(url) };
 }
 
-/** Starts a program that listens on a given port. @param told sends it a command while it runs; default: none */
+/**
+ * Starts a program with a free port, and waits until it answers.
+ * @param told `ipc` opens a channel for commands to the program; undefined opens none
+ */
 export async function startProgram(
   name: string,
   path: string,
@@ -73,12 +76,12 @@ export async function stop({ child, client }: Server): Promise<void> {
 }
 
 export interface Scrape {
-  /** Time (ms) until its last byte. */
+  /** Time (ms) until the last byte of the answer. */
   readonly ms: number;
   readonly body: Buffer;
 }
 
-/** Takes a compressed scrape. */
+/** Scrapes a server with compression. */
 export async function scrape(client: Client): Promise<Scrape> {
   const from = performance.now();
   const headers = { 'accept-encoding': 'gzip', accept: 'text/plain;version=0.0.4' };
@@ -90,24 +93,24 @@ export async function scrape(client: Client): Promise<Scrape> {
   return { ms, body: Buffer.concat(pieces) };
 }
 
-/** The page as text. */
+/** Returns the uncompressed page of a server. */
 export async function page(client: Client): Promise<string> {
   const { body } = await scrape(client);
   return (body[0] === 0x1f ? gunzipSync(body) : body).toString();
 }
 
-/** The sum of a metric's series. */
+/** Returns the sum of a metric's series. */
 export function totalIn(text: string, name: string): number {
   const values = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'));
   return sum([...values].map(([, value]) => Number(value)));
 }
 
-/** Watches the event loop of an exporter from now on. */
+/** Starts to watch the event loop of an exporter. */
 export function watchBlocks({ child }: Server): void {
   child.send('watch' satisfies BlockCommand);
 }
 
-/** The longest time (ms) that the event loop was held up since the exporter was last asked. */
+/** Returns the longest block (ms) of the event loop since the last request for it. */
 export async function longestBlock({ child }: Server): Promise<number> {
   const told = once(child, 'message');
   child.send('tell' satisfies BlockCommand);
@@ -115,7 +118,10 @@ export async function longestBlock({ child }: Server): Promise<number> {
   return longest;
 }
 
-/** CPU time (ms) that the threads of a process have used, to the nanosecond: its own clock has ticks of 10 ms. */
+/**
+ * Returns the CPU time (ms) of all threads of a process. The kernel's per-thread figures are precise to the
+ * nanosecond; the process figure has ticks of 10 ms.
+ */
 export function cpuOf({ child }: Pick<Server, 'child'>): number {
   const threads = `/proc/${child.pid}/task`;
   return sum(readdirSync(threads).map((thread) => cpuOfThread(join(threads, thread)))) / 1e6;
@@ -125,12 +131,12 @@ function cpuOfThread(folder: string): number {
   try {
     return Number(readFileSync(join(folder, 'schedstat'), 'utf8').split(' ')[0]);
   } catch {
-    // It has just ended.
+    // The thread has just ended.
     return 0;
   }
 }
 
-/** Resident memory (bytes) of a process. */
+/** Returns the resident memory (bytes) of a process. */
 export function rssOf({ child }: Server): number {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;

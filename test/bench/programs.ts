@@ -1,4 +1,4 @@
-/** The programs that benchmarks start. Benchmarks are compiled to `.cache/bench/test/bench`. */
+/** Starts the programs that benchmarks measure. Benchmarks are compiled to `.cache/bench/test/bench`. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const NODE_FLAGS = (process.env['NODE_FLAGS'] ?? '--no-memory-reducer')
   .split(' ')
   .filter((flag) => flag !== '');
 
-/** Starts the exporter as users run it, with a configuration in `folder`, and watches its event loop. */
+/** Starts the exporter as users do, with a configuration in `folder`, and watches its event loop. */
 export function startWatchedExporter(
   folder: string,
   configuration: object,
@@ -37,7 +37,7 @@ function argumentsOf(folder: string, configuration: object, flags: readonly stri
   ];
 }
 
-/** A Prometheus that takes remote write, with its data in `folder`, which is made. */
+/** Starts a Prometheus that receives remote write. Creates `folder` for its data. */
 export function startReceiver(
   folder: string,
   configuration = {},

@@ -1,6 +1,7 @@
 /**
- * Sends the exporter's samples to a receiver from its own process. Fills a durable outbox, reports its size, and sends
- * on the parent's command. Arguments: the receiver's URL, a folder for the state, configurations, buckets.
+ * Sends the exporter's samples to a receiver from a separate process. Fills a durable outbox, reports its
+ * size, and sends on command of the parent process. Arguments: the receiver's URL, a folder for the state,
+ * configurations, buckets.
  */
 import { systemClock } from '../../src/exporter/clock.ts';
 import { PUSH } from '../../src/exporter/configuration/push-settings.ts';
@@ -12,7 +13,7 @@ import { SnapshotSlot } from '../../src/exporter/push/snapshots.ts';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import { samplesOf } from './push-series.ts';
 
-/** Report to the parent; the first one when the outbox is full. */
+/** Report to the parent process. The first report follows when the outbox is full. */
 export interface SenderReport {
   readonly samples: number;
   readonly outboxBytes: number;
@@ -70,6 +71,6 @@ const sending: SenderOptions = {
   failed: fail,
   notRead: fail,
 };
-// Not `once`, because the channel keeps the process alive until everything is sent.
+// A listener that stays keeps the channel, and so the process, alive until all samples are sent.
 process.on('message', () => void sendWaiting(sending, signal));
 report();

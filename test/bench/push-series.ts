@@ -1,4 +1,4 @@
-/** The series that both senders send: the codes of each configuration, as gauges and as counters. */
+/** Series that both senders send: the status codes of each configuration, as gauges and as counters. */
 import { MEANING_FAMILIES } from '../../src/exporter/catalogue/catalogue.ts';
 import type { Family, TimedSample } from '../../src/exporter/catalogue/family.ts';
 
@@ -14,7 +14,7 @@ function responses(): { readonly gauge: Family; readonly counter: Family } {
   throw new Error('the catalogue has no responses');
 }
 
-/** Returns the samples of one poll of a configuration: a bucket of each code. */
+/** Returns the samples of one poll of a configuration: one bucket of each status code. */
 export function samplesOf(configuration: number, bucket: number, at: number, since: number): TimedSample[] {
   return CODES.flatMap((code, index) => {
     const labels = {

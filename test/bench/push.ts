@@ -1,7 +1,7 @@
 /**
- * Our sender beside Prometheus' own remote write: an agent of the same build as the receiver. Both wait with the same
- * samples on disk until the receiver answers, and are measured while they send them: `npm run bench -- push
- * [--configurations=100] [--buckets=40] [--rounds=3]`.
+ * Benchmark that compares the exporter's sender with Prometheus' own remote write, in an agent of the same
+ * build as the receiver. Both have the same samples on disk until the receiver answers, and are measured
+ * while they send: `npm run bench -- push [--configurations=100] [--buckets=40] [--rounds=3]`.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ const BUILDS = [
     name: 'Prometheus 3',
     path: toolPath('prometheus3'),
     agent: '--agent',
-    // Like ours, if the receiver supports it.
+    // The agent uses the same protocol version as the exporter, if the receiver supports it.
     remoteWrite: { protobuf_message: 'io.prometheus.write.v2.Request' },
   },
 ] as const;
@@ -38,9 +38,15 @@ type Build = (typeof BUILDS)[number];
 
 const SCRAPE_INTERVAL_MS = 500;
 const LOOK_MS = 100;
-/** A receiver that has got nothing for so long has everything (ms): an agent keeps its last samples for 5 s. */
+/**
+ * Time (ms) without new samples after which the receiver has all of them. An agent delays its last samples by
+ * 5 s.
+ */
 const QUIET_MS = 8_000;
-/** The share of the samples, at either end, between which is measured: neither waking up nor a last, small request. */
+/**
+ * Share of the samples at each end that the measurement excludes. The ends contain the start of the sender
+ * and a last, small request.
+ */
 const ENDS = 0.05;
 
 const { values } = parseArgs({
@@ -57,7 +63,7 @@ const wanted = configurations * SERIES_PER_CONFIGURATION * buckets;
 
 interface Measured {
   readonly samplesPerSecond: number;
-  /** CPU time (ms) for 1,000 samples. */
+  /** CPU time (ms) of the sender for 1,000 samples. */
   readonly cpu: number;
   readonly receiverCpu: number;
   readonly bytesPerSample: number;
@@ -168,7 +174,7 @@ async function measureAgent(build: Build, folder: string): Promise<Measured> {
       JSON.stringify({
         global: { scrape_interval: interval, scrape_timeout: interval },
         scrape_configs: jobs,
-        // The receiver stands still until the agent has everything.
+        // The receiver is paused until the agent has all samples.
         remote_write: [{ url: `${receiver.url}/api/v1/write`, remote_timeout: '10m', ...build.remoteWrite }],
       }),
     );
@@ -190,7 +196,7 @@ async function measureAgent(build: Build, folder: string): Promise<Measured> {
     const { statusCode, body } = await agent.client.request({ path: '/-/reload', method: 'POST' });
     await body.dump();
     if (statusCode !== 200) throw new Error(`the agent's reload: ${statusCode}`);
-    // Its series end with a last sample each, two intervals later.
+    // Each series of the agent ends with one more sample, two intervals later.
     await pause(6 * SCRAPE_INTERVAL_MS);
     const disk = sizeOf(wal);
     const waiting = await appended();

@@ -30,13 +30,13 @@ export function readmeFigures(results: string): string {
 (medians of ${date}, [all figures](test/bench/RESULTS.md)).`;
 }
 
-/** README's figures. */
+/** Returns the README's benchmark figures; undefined if the README has no section for them. */
 export function figuresIn(readme: string): string | undefined {
   const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
   return from < 0 || to < from ? undefined : readme.slice(from + BEGIN.length, to).trim();
 }
 
-/** README with the figures of these results. */
+/** Returns the README with the figures of these results. */
 export function withFigures(readme: string, results: string): string {
   const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
   const figures = readmeFigures(results);

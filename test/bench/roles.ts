@@ -1,4 +1,4 @@
-/** Processes that a benchmark forks, by the first argument. */
+/** Runs the role that the first argument names. A benchmark forks this process. */
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { serveFile, servePromClient } from './peers.ts';
 import { servePlatform } from './platform.ts';

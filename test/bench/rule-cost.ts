@@ -1,6 +1,6 @@
 /**
- * Benchmark of the rules in a real Prometheus with the past of many configurations: `npm run bench -- rule-cost`. The
- * past is loaded as blocks. Then Prometheus scrapes and evaluates for some minutes.
+ * Benchmark of the rules in a real Prometheus with the past of many configurations: `npm run bench --
+ * rule-cost`. Loads the past as blocks. Then Prometheus scrapes and evaluates for some minutes.
  */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -18,9 +18,9 @@ import { expositionText, makeSites, pastText } from './alerts/sites.ts';
 const { values: flags } = parseArgs({
   options: {
     configurations: { type: 'string', default: '1000' },
-    // How many times the usual threats and errors all configurations have: 10 is an attack on every one.
+    // Factor of the usual threats and errors for all configurations: 10 is an attack on every one.
     times: { type: 'string', default: '1' },
-    // After how many minutes of evaluating it is asked.
+    // Minutes of evaluation.
     minutes: { type: 'string', default: '12' },
     tool: { type: 'string', default: 'prometheus' },
     rules: { type: 'string', default: join('config', 'prometheus') },
@@ -48,7 +48,7 @@ interface Rules {
 const folder = await mkdtemp(join(tmpdir(), 'rule-cost-'));
 const sites = makeSites(Number(flags.configurations));
 const data = join(folder, 'data');
-// A file for each block: promtool reads a file once for each block that it makes of it.
+// One file for each block, because promtool reads a file once for each block in it.
 const BLOCK_MS = 2 * 3_600_000;
 const began = Date.now();
 for (
@@ -86,13 +86,13 @@ const prometheus = await startPrometheus({
   storage: data,
   flags: [
     '--storage.tsdb.retention.time=60d',
-    // Blocks stay as they are: compacting them would be measured as well.
+    // Compaction is off, because its cost would distort the measurement.
     ...['min', 'max'].map((which) => `--storage.tsdb.${which}-block-duration=2h`),
   ],
 });
 try {
   const first = { cpu: await cpuSeconds(), at: Date.now() };
-  // The slowest evaluation of each group: that of the last minute may have been a quick one.
+  // Longest evaluation of each group during the run. The last one alone may be a quick one.
   const slowest = new Map<string, number>();
   for (const end = Date.now() + MINUTES * 60_000; Date.now() < end; await pause(10_000)) {
     const { data: seen } = (await (await fetch(`${prometheus.url}/api/v1/rules`)).json()) as Rules;

@@ -1,4 +1,5 @@
-// npm run bench [-- name ... --option ...]: compiles, and runs the benchmarks named, or that of scrapes, one after another.
+// Compiles and runs benchmarks one after another: `npm run bench [-- name ... --option ...]`. Without a name,
+// it runs `scrape`.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..', '..');
 const BUILT = join(ROOT, '.cache', 'bench', 'test', 'bench');
 
-/** By name: the program and its arguments. */
+/** Program and arguments of each benchmark. */
 const BENCHMARKS = {
   scrape: [join(BUILT, 'scrape.js')],
   accounts: [join(BUILT, 'accounts.js')],
@@ -21,7 +22,7 @@ const BENCHMARKS = {
   'rule-cost': [join(BUILT, 'rule-cost.js')],
 };
 
-/** The tools that a benchmark starts, which are unpacked where they are missing. */
+/** Tools that a benchmark starts. They are unpacked if they are missing. */
 const TOOLS = {
   scrape: ['pushgateway'],
   push: ['prometheus', 'prometheus3'],
@@ -40,9 +41,9 @@ if (unknown.length > 0) {
 const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 run([join(ROOT, 'node_modules', 'rolldown', 'bin', 'cli.mjs'), '--config'], ['inherit', 'ignore', 'inherit']);
 run([TSC, '-p', join(ROOT, 'test', 'bench')]);
-// The compiled sources read their version from the package beside them.
+// The compiled sources read their version from the package.json beside them.
 copyFileSync(join(ROOT, 'package.json'), join(ROOT, '.cache', 'bench', 'package.json'));
-// So do the programs that the end-to-end tests unpack, and their certificates.
+// The compiled sources also find the unpacked programs and the certificates beside them.
 for (const folder of ['.cache', join('test', 'certificates')]) {
   const link = join(ROOT, '.cache', 'bench', folder);
   if (!existsSync(link)) symlinkSync(join(ROOT, folder), link);

@@ -1,7 +1,8 @@
 /**
- * Benchmark of scrapes of the process that users run: `npm run bench`. Compares with a static file on node:http (the
- * lower limit), prom-client behind express, and Debian's Pushgateway, with the same series. Also measures the cost of
- * polls. A smaller run: `npm run bench -- scrape --sizes=1000x1 --out=/tmp/results.md` (series x accounts).
+ * Benchmark of scrapes of the process that users run: `npm run bench`. Compares the exporter with a static
+ * file on node:http (the lower limit), prom-client behind express, and Debian's Pushgateway, with the same
+ * series. Also measures the cost of polls. A smaller run: `npm run bench -- scrape --sizes=1000x1
+ * --out=/tmp/results.md` (series x accounts).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -32,7 +33,7 @@ const README = join(ROOT, 'README.md');
 
 const PEERS_UP_TO = 100_000;
 const PEERS_EVERY = 25;
-/** Time (ms) for which scrapes are measured; the next constant is the time in minutes for polls. */
+/** Time (ms) for which scrapes are measured. `MINUTES` is the time for which polls are measured. */
 const SCRAPED_MS = 20_000;
 const MINUTES = 2;
 
@@ -145,7 +146,7 @@ async function pushed(pushgateway: string, text: Buffer): Promise<Server> {
     `--web.listen-address=${address}`,
     '--log.level=error',
   ]);
-  // Its process metrics are its own, and it refuses those of others.
+  // The Pushgateway has process metrics of its own, and refuses pushed ones with the same names.
   const own = /^(# (HELP|TYPE) )?(process|nodejs)_.*\n/gm;
   const { statusCode, body } = await server.client.request({
     path: '/metrics/job/bench',
@@ -176,7 +177,10 @@ async function scrapedInTurn(
   return times;
 }
 
-/** Returns the polls of a minute without scrapes, their CPU (ms), and the longest block of the event loop. */
+/**
+ * Returns the number of polls in a minute without scrapes, their CPU time (ms), and the longest block (ms) of
+ * the event loop.
+ */
 async function polled(exporter: Server): Promise<Readonly<Record<'count' | 'cpu' | 'block', number>>> {
   const polls = async () => totalIn(await page(exporter.client), 'edge_exporter_polls_total');
   watchBlocks(exporter);

@@ -1,4 +1,4 @@
-/** Returns the value below which a share (0 to 1) of the numbers is; NaN without numbers. */
+/** Returns the value below which the given share (0 to 1) of the numbers lies; NaN without numbers. */
 export function quantile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -107,7 +107,7 @@ describe('backfill --push', () => {
 
   it('counts what is refused for good, and sends it again without reading it again', async () => {
     let refuses = true;
-    // The first requests are the samples that are tried beforehand.
+    // The first three requests are trial samples, which the command sends before the history.
     const { sandbox, flags } = await pushContext((request) =>
       request > 3 && refuses ? [400, 'out of order sample'] : [204, ''],
     );

@@ -2,23 +2,23 @@ import { COMMANDS } from '../../src/commands.ts';
 import type { Commands } from '../../src/exporter/command-line/command.ts';
 import { run } from '../../src/exporter/command-line/program.ts';
 
-/** In which circumstances a command is called. */
+/** Environment in which a command is called. */
 export interface Circumstances {
   readonly env?: Readonly<Record<string, string>>;
   readonly commands?: Commands;
-  /** Ends the program; default: it ends by itself. */
+  /** Signal that ends the program; undefined: the program ends by itself. */
   readonly signal?: AbortSignal;
   readonly isTTY?: boolean;
 }
 
-/** The program, called as a shell would, while it runs. */
+/** Running call of the program, with its output so far. */
 export interface RunningCall {
   readonly exitCode: ReturnType<typeof run>;
   readonly out: () => string;
   readonly err: () => string;
 }
 
-/** Calls the program in this process, and does not wait for its end. */
+/** Calls the program in this process without waiting for its end. */
 export function beginProgram(args: readonly string[], circumstances: Circumstances = {}): RunningCall {
   const {
     env = {},

@@ -70,7 +70,7 @@ limits: { configurations: 12000, jobs: ${most} }
     const [{ rows }] = JSON.parse(out).accounts;
     return rows.find(({ collector }: { collector: string }) => collector === 'metrics').jobs;
   };
-  // The list is a job as well.
+  // The list of configurations is also a job.
   expect(await jobs(150)).toBe(149);
   expect(await jobs(11_000)).toBe(10_500);
 });
@@ -250,7 +250,7 @@ test('the names of what GraphQL lists are counted, and ids stand for those that 
     const rows: { collector: string; demand: number }[] = account.rows;
     return { notes: account.notes, demand: rows.find(({ collector }) => collector === 'discovery')?.demand };
   };
-  // A list every ten minutes, and names every hour: of 120 on two pages.
+  // The list is read every ten minutes, and the names every hour; 120 names take two pages.
   expect(await planned(120, {})).toEqual({ notes: [], demand: expect.closeTo(1 / 10 + 2 / 60) });
   const { notes } = await planned(2, { server_error: { paths: ['/edge_applications'] } });
   expect(notes).toEqual([

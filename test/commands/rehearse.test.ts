@@ -44,10 +44,11 @@ it(
     expect((await call([`--history.file=${file}`, `--recorded=${recorded}`])).exitCode).toBe(EXIT.ok);
     const lines = readFileSync(recorded, 'utf8').split('\n');
     const hours = lines.filter((line) => line.startsWith('configuration:edge_requests_per_minute:avg1h{'));
-    // The last sample is seen for five minutes.
+    // Queries return the last sample for five minutes.
     expect(hours).toHaveLength(ATTACKED_MINUTES / 5 + 1);
     expect(hours[0]).toMatch(/^\S+configuration="shop"\S* 1000 \d+$/);
-    // Minutes of a week, which a drop is judged by, and nothing that is recorded to be shown.
+    // The file contains the minutes of a week that judge a drop, and none of the series that only the
+    // rehearsal shows.
     const minutes = lines.filter((line) => line.startsWith('configuration:edge_requests_per_minute:sum{'));
     expect(minutes.length).toBeGreaterThan(59);
     expect(lines.filter((line) => line.startsWith('rehearsal:'))).toEqual([]);
@@ -144,7 +145,7 @@ it(
     expect(err).toMatch(/msg="history started".* metrics=3 windows=18/);
     expect(out).toContain('2026-01-05 04:01 to 2026-01-05 10:0');
     const families = readFileSync(file, 'utf8').matchAll(/^# TYPE \S+ (\S+)$/gm);
-    // No rule is made of the counters of traffic, which would be half of it.
+    // No rule uses the traffic counters, which would be half of the history.
     expect(new Set([...families].map(([, type]) => type))).toEqual(new Set(['gauge']));
     const operations = sandbox.requests.total;
     const again = await call([`--history.file=${file}`], env);

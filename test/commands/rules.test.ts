@@ -75,7 +75,7 @@ describe('what is written', () => {
   it('fails where it cannot be written, with one line', async () => {
     const file = join(await temporaryFolder(), 'file');
     writeFileSync(file, '');
-    // Node itself would try for ever to make a folder in /proc.
+    // Node.js itself would try forever to create a folder in /proc.
     for (const output of [file, '/proc/nothing/rules']) {
       const { exitCode, err } = await call(`--output=${output}`);
       expect({ exitCode, err }).toEqual({

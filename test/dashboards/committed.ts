@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AnnotationQuery, Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 
-/** The folder of the generated files. */
+/** Folder of the generated dashboards. */
 export const FOLDER = join(import.meta.dirname, '..', '..', 'grafana', 'dashboards');
 
 /** Committed dashboard. */
@@ -14,18 +14,18 @@ export interface Committed {
   readonly panels: readonly Panel[];
 }
 
-/** Query with its place. */
+/** Query with its location. */
 export interface Asked {
   readonly file: string;
-  /** The panel's title, or the annotation's name. */
+  /** Title of the panel, or name of the annotation. */
   readonly title: string;
   readonly refId: string;
   readonly expr: string;
-  /** Asked for one moment; otherwise for the time range. */
+  /** True if the query is for one moment; false for a time range. */
   readonly instant: boolean;
 }
 
-/** Every committed dashboard. */
+/** Returns all committed dashboards. */
 export function committed(): readonly Committed[] {
   return readdirSync(FOLDER).map((file) => {
     const text = readFileSync(join(FOLDER, file), 'utf8');
@@ -35,7 +35,7 @@ export function committed(): readonly Committed[] {
   });
 }
 
-/** The queries of a panel. */
+/** Returns the PromQL queries of a panel. */
 export function targetsOf({ targets = [] }: Panel): readonly Dataquery[] {
   return targets.filter((target): target is Dataquery => 'expr' in target);
 }
@@ -44,7 +44,7 @@ export function annotationsOf({ dashboard }: Committed): readonly AnnotationQuer
   return dashboard.annotations?.list ?? [];
 }
 
-/** Every query of a dashboard, of its panels and of its annotations. */
+/** Returns every query of a dashboard's panels and annotations. */
 export function queriesOf(one: Committed): readonly Asked[] {
   const { file, panels } = one;
   const ofPanels = panels.flatMap((panel) =>

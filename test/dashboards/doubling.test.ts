@@ -30,7 +30,7 @@ function isTakenOnce({ metric = '', aggregations, within }: Selector): boolean {
   const [first, ...outer] = aggregations;
   if (first === undefined) return within.includes('absent');
   const isOne = first.operator === 'max' || first.operator === 'min';
-  // A group is one, however many series are in it.
+  // `group` always yields 1, regardless of the number of series.
   if (first.operator === 'group') return true;
   const isSummed = outer.some(({ operator }) => /^(sum|avg|count|topk)$/.test(operator));
   const lost = (LABELS.get(metric) ?? []).filter((label) => !first.by.includes(label));

@@ -15,9 +15,9 @@ const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'ALERTS', 'ALERTS_FOR_ST
 
 let known: ReadonlySet<string> | undefined;
 
-/** The names of all series that the exporter, Prometheus, and the recording rules can have. */
+/** Returns the names of all series that the exporter, Prometheus, and the recording rules can have. */
 export function knownMetrics(): ReadonlySet<string> {
-  // Shared, because reading the rules for each page takes a second.
+  // The names are cached, because reading the rules takes a second.
   known ??= allNames();
   return known;
 }

@@ -2,7 +2,7 @@
 export interface Exception {
   readonly rule: string;
   readonly file: string;
-  /** Title of a panel, or name of a variable or annotation; default: all. */
+  /** Title of a panel, or name of a variable or annotation; undefined: all. */
   readonly where?: string;
   readonly reason: string;
 }
@@ -50,7 +50,7 @@ const TROUBLES = ['target-job', 'target-instance'].map((rule) => ({
   reason: 'what is wrong is told for the accounts, in the same words as in the other dashboards',
 }));
 
-/** Every exception, with its reason. */
+/** All exceptions, each with its reason. */
 export const EXCEPTIONS: readonly Exception[] = [
   ...OF_THE_PLATFORM,
   ...MARKS,

@@ -3,7 +3,7 @@ import * as units from '@grafana/grafana-foundation-sdk/units';
 import { type Committed, queriesOf, targetsOf } from './committed.ts';
 import { RATE_INTERVAL, selectorsOf, syntaxErrors } from './promql.ts';
 
-/** Breach of a rule: its place and its description. */
+/** Violation of a rule, with its location and description. */
 export interface Finding {
   readonly where: string;
   readonly what: string;
@@ -81,7 +81,7 @@ function choiceOf({ dashboard }: Committed, name: string, label: string): Findin
     found?.label === label &&
     found.multi === true &&
     found.includeAll === true &&
-    // The linter demands `.+`: then any dead target would be shown as an exporter that is down.
+    // The linter requires `.+`, with which every target that is down would appear as an exporter.
     found.allValue === undefined &&
     /^label_values\(edge_exporter_build_info\b/.test(found.definition ?? '') &&
     found.datasource?.uid === '$datasource';

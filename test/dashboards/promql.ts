@@ -8,14 +8,14 @@ interface Aggregation {
 
 type Node = ReturnType<typeof parser.parse>['topNode'];
 
-/** A selector of series in an expression. */
+/** Series selector in an expression. */
 export interface Selector {
   readonly text: string;
-  /** Undefined if the selector has only other labels. */
+  /** Name of the metric; undefined if the selector has only other labels. */
   readonly metric: string | undefined;
-  /** The functions and aggregations around it, from the inside out. */
+  /** Functions and aggregations around the selector, from the inside out. */
   readonly within: readonly string[];
-  /** The aggregations among them, from the inside out, with the labels that they keep. */
+  /** Aggregations around the selector, from the inside out, with the labels that they keep. */
   readonly aggregations: readonly Aggregation[];
   readonly range: string | undefined;
 }
@@ -32,12 +32,12 @@ const VALUES = {
 
 export const RATE_INTERVAL = VALUES.__rate_interval;
 
-/** Returns an expression as Prometheus gets it, with variables that select everything. */
+/** Returns an expression as Prometheus receives it, with variables that select everything. */
 export function asAsked(expression: string): string {
   return filledIn(expression, VALUES);
 }
 
-/** Returns syntax errors of an expression: the text from each on. */
+/** Returns the syntax errors of an expression, each as the text from the error to the end. */
 export function syntaxErrors(expression: string): readonly string[] {
   const text = asAsked(expression);
   const errors: string[] = [];
@@ -49,7 +49,7 @@ export function syntaxErrors(expression: string): readonly string[] {
   return errors;
 }
 
-/** Every selector of an expression. */
+/** Returns every selector of an expression. */
 export function selectorsOf(expression: string): readonly Selector[] {
   const text = asAsked(expression);
   const selectors: Selector[] = [];

@@ -37,8 +37,8 @@ const SETTINGS: AlertSettings = {
 };
 
 /**
- * Returns both rule files in one, with short times. The platform's buckets are always old by these rules, so they do not
- * judge products.
+ * Returns both rule files in one, with short durations. These rules do not judge products, because the
+ * platform's buckets are always old by them.
  */
 function fastRules(): object {
   const { recording, alerts } = ruleFiles(SETTINGS, FAST);
@@ -79,7 +79,7 @@ interface Rehearsal {
 async function rehearse(): Promise<Rehearsal> {
   const folder = await mkdtemp(join(tmpdir(), 'alerting-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  // For the shop only a token is known, and its platform has closed the REST analytics.
+  // The account `shop` has only a token, and its platform does not offer the REST analytics.
   const shop = accountOfPlatform(6, {
     restAnalytics: 'absent',
     graphqlRateLimit: 10_000,
@@ -177,14 +177,15 @@ function failuresShown({ query }: Prometheus, account: string): Promise<unknown>
 
 it('wakes somebody when an attack and failures are seen, tells when they are over, and what it cannot see', async () => {
   const { shop, bank, prometheus, alertmanager, webhook } = await rehearse();
-  // Failures in the last moments of a minute are too few to report.
+  // The last seconds of a minute are too short for enough failures to report.
   await eventually('a minute of which enough is left', () => endOfMinute(Date.now()) - Date.now() > 10_000);
   const from = Date.now();
   inject(shop, 'waf_attack', 0);
   inject(shop, '5xx_spike', 1, 1);
   inject(bank, '5xx_spike', 0);
 
-  // At once, because the next minute has no failures: these are the last ones shown of the bank.
+  // The check runs in parallel, because the next minute has no failures: it must see the last failures of the
+  // account `bank`.
   const bankFails = failuresShown(prometheus, 'bank').then(() => {
     bank.faults.patch({ server_error: { probability: 1, status: 503, form: 'json' } });
     return arrival(webhook, BANK_FAILS, times(webhook, BANK_FAILS) + 1);
@@ -205,13 +206,13 @@ it('wakes somebody when an attack and failures are seen, tells when they are ove
     /against a threshold of [\d.]+k?, since .*\. The WAF blocks [\d.]+k? requests/,
   );
 
-  // The bank's last data still pages: a ticket inhibits no page.
+  // The last data of the account `bank` still pages: a ticket inhibits no page.
   await arrival(webhook, BANK_UNREACHABLE);
   const pages = (await alertmanager.alerts()).filter(({ labels }) => labels['severity'] === 'page');
   expect(pages.filter(({ labels }) => labels['account'] === 'bank').length).toBeGreaterThan(0);
   expect(pages.flatMap(({ status }) => status.inhibitedBy)).toEqual([]);
 
-  // The platform answers again, but without the bank's metrics.
+  // The platform answers again, but without metrics of the account `bank`.
   bank.faults.patch({ server_error: { probability: 1, status: 503, form: 'json', paths: ['/metrics/'] } });
   await Promise.all([
     arrival(webhook, { ...SHOP_ATTACKED, status: 'resolved' }),

@@ -4,26 +4,26 @@ import { stringify } from 'yaml';
 import { workingFolder } from './debian-packages.ts';
 import { startServer } from './server-process.ts';
 
-/** A real Alertmanager. */
+/** Real Alertmanager process. */
 export interface Alertmanager {
   readonly url: string;
   readonly log: () => string;
-  /** Sends alerts as Prometheus would. */
+  /** Sends alerts as Prometheus does. */
   readonly send: (alerts: readonly SentAlert[]) => Promise<void>;
-  /** Alerts that it holds, with their silences and inhibitions. */
+  /** Returns the current alerts with their silences and inhibitions. */
   readonly alerts: () => Promise<HeldAlert[]>;
   readonly stop: () => Promise<void>;
 }
 
-/** An alert as Prometheus sends it. */
+/** Alert as Prometheus sends it. */
 export interface SentAlert {
   readonly labels: Readonly<Record<string, string>>;
-  /** ISO 8601. */
+  /** Start time (ISO 8601); undefined: the time at which the alert arrives. */
   readonly startsAt?: string;
   readonly endsAt?: string;
 }
 
-/** An alert as an Alertmanager holds it. */
+/** Alert as Alertmanager returns it. */
 export interface HeldAlert {
   readonly fingerprint: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export interface HeldAlert {
   };
 }
 
-/** Starts an Alertmanager with a configuration: its YAML, or an object that becomes it. */
+/** Starts an Alertmanager with a configuration, as YAML text or as an object. */
 export async function startAlertmanager(config: string | object): Promise<Alertmanager> {
   const server = await startServer({
     tool: 'alertmanager',
@@ -47,7 +47,7 @@ export async function startAlertmanager(config: string | object): Promise<Alertm
         `--config.file=${file}`,
         `--storage.path=${join(folder, 'data')}`,
         `--web.listen-address=${address}`,
-        // No cluster: its port would be the same for all.
+        // Disables clustering, whose port would be the same for all instances.
         '--cluster.listen-address=',
       ];
     },

@@ -9,10 +9,10 @@ const RETRIES = ['-o', 'Acquire::Retries=3'];
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /**
- * Downloads Debian packages of this system's release, or of another such as `testing`. Changes nothing of the system.
- * One call for all packages saves two seconds of CPU each.
+ * Downloads Debian packages of this system's release, or of another such as `testing`. Changes nothing of the
+ * system. One call for all packages saves two seconds of CPU for each.
  * @returns names of the archives in the folder, with their versions
- * @throws if there is no apt, or if it lacks a package
+ * @throws if apt is missing, or lacks a package
  */
 export async function downloadPackages(
   names: readonly string[],
@@ -45,11 +45,12 @@ async function ownAptFolders(folder: string, release: string | undefined): Promi
     'Dir::State::lists': lists,
     'Dir::State::status': status,
     'Dir::Cache': cache,
-    // The cache of the package lists is needed from update to download, even if the system's apt keeps none.
+    // Both the update and the download need the cache of the package lists, even if the system's apt disables
+    // it.
     'Dir::Cache::pkgcache': 'pkgcache.bin',
     'Dir::Cache::srcpkgcache': 'srcpkgcache.bin',
     'Acquire::Languages': 'none',
-    // As root, apt would read as another user, who may have no access to this folder.
+    // As root, apt would otherwise read as a user who may lack access to this folder.
     'APT::Sandbox::User': 'root',
     ...(release === undefined ? {} : await sourcesOf(release, folder)),
   };

@@ -56,10 +56,10 @@ describe('a backfill of 30 days', () => {
     const output = join(folder, 'history.om');
     const now = Date.now();
     const to = Math.floor(now / HOUR) * HOUR - HOUR;
-    // The platform's oldest hour expires during the read, so it is left out.
+    // The platform's oldest hour expires during the read, so the range excludes it.
     const from = Math.ceil((now - 30 * DAY) / HOUR + 0.25) * HOUR;
-    // V8 counts its two halves of young objects (16 MB each by default) in the first limit. Large ones would leave
-    // little memory, and collections would take most of the time.
+    // V8's first limit includes both halves of the young generation (16 MB each by default). Large halves
+    // would leave little memory, and garbage collection would take most of the time.
     const env = { NODE_OPTIONS: '--max-old-space-size=48 --max-semi-space-size=4' };
     const ending = await runExporter({ args: argsOf({ config, from, to, output }), env });
     expect(ending, ending.stderr).toMatchObject({ code: 0 });
@@ -93,7 +93,7 @@ describe('a backfill of 30 days', () => {
         const range = `[${minutes}m]`;
         expect(await prometheus.value(`count_over_time(${family}_per_minute${range})`, to)).toBe(minutes);
         expect(await prometheus.value(`sum_over_time(${family}_per_minute${range})`, to)).toBe(sum);
-        // One more: the zero from which a counter starts.
+        // The counter has one more sample: the zero at its start.
         expect(await prometheus.value(`count_over_time(${family}_total${range})`, to)).toBe(minutes + 1);
         expect(await prometheus.value(`${family}_total`, to)).toBe(sum);
         expect(await prometheus.value(`resets(${family}_total${range})`, to)).toBe(0);
@@ -137,9 +137,10 @@ describe('a backfill that is killed', () => {
     expect(last?.code ?? 0, last?.stderr).toBe(0);
     expect(endings.filter(({ signal }) => signal === 'SIGKILL').length).toBeGreaterThanOrEqual(6);
     expect(await readFile(output, 'utf8')).toBe(await readFile(whole.output, 'utf8'));
-    // A kill after the history had its name, and before everything else was gone, leaves remains.
+    // A kill can come after the rename of the history and before the removal of the partial folder, which
+    // then remains.
     if (last !== undefined) expect(await exists(`${output}.partial`)).toBe(false);
-    // Reads before a kill are not repeated, except those in progress.
+    // A restart repeats only the reads that were in progress.
     expect(sandbox.requests.total).toBeLessThan(2 * operations + endings.length * 20);
     expect([...sandbox.requests.byStatus.keys()]).toEqual([200]);
   });

@@ -77,7 +77,7 @@ it('after a day without the exporter the rate of the documentation does not spik
     promql_expr_test: [
       isTrue(`${worst(STEADY_RATE, at)} <= bool 1.3`),
       isTrue(`${worst(RATE, at)} > bool 10`),
-      // It is back once they have caught up.
+      // The steady rate is back once the counters have caught up.
       isTrue(`${STEADY_RATE} > bool 0.7 * sum(edge_requests_per_minute)`),
     ],
   };

@@ -6,7 +6,7 @@ export interface Command {
   readonly path: string;
   readonly args: readonly string[];
   readonly cwd?: string;
-  /** The whole environment. Default: this process'. */
+  /** Complete environment of the process; undefined: that of the test process. */
   readonly env?: NodeJS.ProcessEnv;
   readonly stdin?: string | Uint8Array;
 }
@@ -19,23 +19,26 @@ export interface Ending {
   readonly stderr: string;
 }
 
-/** A process that runs; it does not outlive this one. */
+/** Running process. It ends with the test process at the latest. */
 export interface RunningProcess {
   readonly pid: number;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Both, as evidence for a failure's message. */
+  /** Returns stdout and stderr, as evidence in the message of a failure. */
   readonly output: () => string;
   readonly running: () => boolean;
   readonly ended: Promise<Ending>;
   readonly kill: (signal?: NodeJS.Signals) => void;
-  /** Asks it to end, kills it if it does not within 10 s, and waits for that. */
+  /** Asks the process to end, kills it after 10 s, and waits for its end. */
   readonly stop: () => Promise<Ending>;
 }
 
 const EXIT_TIMEOUT_MS = 10_000;
 
-/** @throws when the program cannot be started */
+/**
+ * Starts a program.
+ * @throws if the program cannot be started
+ */
 export async function startProcess({ path, args, cwd, env, stdin }: Command): Promise<RunningProcess> {
   const child = spawn(path, args, {
     ...(cwd === undefined ? {} : { cwd }),
@@ -45,7 +48,7 @@ export async function startProcess({ path, args, cwd, env, stdin }: Command): Pr
   const letGo = takeAlong(child);
   const ended = ending(child).finally(letGo);
   await Promise.race([once(child, 'spawn'), ended]);
-  // A process that ends without reading closes the pipe; that is not this side's failure.
+  // A process that ends without reading its input closes the pipe, which is not a failure.
   child.stdin.on('error', () => undefined).end(stdin);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const whole = ended.then((end): Ending => ({ ...end, stdout: stdout(), stderr: stderr() }));
@@ -65,14 +68,14 @@ export async function startProcess({ path, args, cwd, env, stdin }: Command): Pr
   };
 }
 
-/** Runs a program to its end. */
+/** Runs a program until it ends. */
 export async function runToEnd(command: Command): Promise<Ending> {
   return (await startProcess(command)).ended;
 }
 
 function takeAlong(child: ChildProcess): () => void {
   const kill = () => void child.kill('SIGKILL');
-  // vitest ends its workers with this signal; Node would skip its exit handlers.
+  // vitest ends its workers with this signal, and Node.js would skip the exit handlers.
   const exit = () => process.exit(143);
   process.once('exit', kill).once('SIGTERM', exit);
   return () => void process.off('exit', kill).off('SIGTERM', exit);

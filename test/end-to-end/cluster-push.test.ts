@@ -21,7 +21,7 @@ import { startTroubledProxy, type Trouble } from './troubled-proxy.ts';
 
 const ROUNDS = Number(process.env['CLUSTER_PUSH_ROUNDS'] ?? 1);
 const ACCOUNTS = 6;
-/** Longer than a lease (ms). */
+/** Pause (ms) of a process; longer than a lease. */
 const PAUSE_MS = 14_000;
 const TROUBLES: readonly Trouble[] = ['none', 'none', 'none', 'hangs', 'answers 500', 'cuts the answer'];
 
@@ -55,7 +55,7 @@ it('three replicas push to one receiver through kills, pauses and moves: every b
     const now = await newest();
     return accounts.every((account) => (now.get(account) ?? 0) > (before.get(account) ?? 0));
   };
-  // Each look reads everything that is stored.
+  // Each check reads all stored samples.
   const every = 2_000;
   await eventually('buckets of every account are pushed', () => isPushedSince(new Map()), { every });
 

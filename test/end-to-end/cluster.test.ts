@@ -22,10 +22,10 @@ const PAUSES = Number(process.env['CLUSTER_PAUSES'] ?? 1);
 const RESTARTS = Number(process.env['CLUSTER_RESTARTS'] ?? 1);
 const PARTITIONS = Number(process.env['CLUSTER_PARTITIONS'] ?? 1);
 const UPDATES = Number(process.env['CLUSTER_UPDATES'] ?? 1);
-/** Longer than a lease; of several pauses, one after another lasts as long (ms). */
+/** Pauses (ms) of a process, each longer than a lease. They are used in turn. */
 const PAUSES_MS = [14_000, 60_000, 20_000, 35_000];
 const CUT_MS = 14_000;
-/** Least time (ms) without any replica that shows an account, when its owner changes. */
+/** Minimum time (ms) for which no replica exposes an account when its owner changes. */
 const TOGETHER_MS = 500;
 const ACCOUNTS = Number(process.env['CLUSTER_ACCOUNTS'] ?? inLongSuite(30, 9));
 const SEED = keyOf(Number(process.env['CLUSTER_SEED'] ?? 1), 'cluster');
@@ -170,7 +170,8 @@ function watchScrapes(replicas: readonly ReplicaPlace[], twice: string[]) {
   let scrapes = 0;
   const run = async () => {
     while (!isOver) {
-      // A moving account is absent for at most this long, so these scrapes belong together.
+      // An account that moves is absent for at least as long as these scrapes take. So they never see two
+      // replicas with one account.
       const shown = await shownBy(replicas, TOGETHER_MS).catch(() => new Map<string, string[]>());
       for (const [account, by] of shown) if (by.length > 1) twice.push(`${account} by ${by.join(' and ')}`);
       scrapes += 1;

@@ -18,18 +18,21 @@ import { storeCounters } from './prepared-counters.ts';
 const SETTLED = 60_000;
 const METRICS = ['cdn_requests'];
 
-/** Request as it arrived at the platform. */
+/** Request that arrived at the platform. */
 export interface Arrival {
   readonly replica: string;
   readonly account: string;
   status: number | undefined;
 }
 
-/** Accounts of the platform, each with its own quota. Each replica has its own address, which identifies it. */
+/**
+ * Accounts of one platform, each with its own quota. Each replica has its own address for requests, which
+ * identifies it.
+ */
 export interface SharedPlatform {
   readonly arrivals: Arrival[];
   readonly accounts: ReadonlyMap<string, Sandbox>;
-  /** Returns the address of an account for a replica. */
+  /** Returns the address at which a replica reaches an account. */
   readonly addressOf: (replica: string, account: string) => string;
 }
 
@@ -85,8 +88,8 @@ export async function servePlatform(
 }
 
 /**
- * Sets every counter to a few settled buckets ago. The first poll counts these, while a new counter waits until a whole
- * bucket has settled.
+ * Sets every counter back by a few settled buckets. The first poll counts these buckets; a new counter would
+ * wait until a whole bucket has settled.
  */
 export async function countFromNow(
   platform: SharedPlatform,
@@ -124,7 +127,7 @@ async function databaseDoor(to: number): Promise<DatabaseDoor> {
           onward.destroy();
         });
     }
-    // A cut connection answers nothing, like a network that loses packets.
+    // A cut connection passes no data on, like a network that loses packets.
     if (!isCut) socket.pipe(onward).pipe(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -174,7 +177,7 @@ function nameOf(by: string): string {
   return by.replace(/\.\d+$/, '');
 }
 
-/** A replica's place: processes come and go there, at one address. */
+/** Replica with a constant name and address, whose process can be replaced. */
 export interface ReplicaPlace {
   readonly name: string;
   readonly process: () => ExporterProcess;
@@ -245,8 +248,8 @@ const SHOWN =
   /^(?:edge_\w+_total\{[^}]*account="([^"]+)"[^}]*configuration_id=|edge_exporter_account_owner\{account="([^"]+)"\} 1)/gm;
 
 /**
- * Scrapes all replicas. Returns, by account, the replicas that show its counters or that they own it.
- * @param timeoutMs limit for each answer; a replica without an answer shows nothing
+ * Scrapes all replicas. Returns, for each account, the replicas that expose its counters or claim to own it.
+ * @param timeoutMs timeout of each scrape; a replica that does not answer in time counts as exposing nothing
  */
 export async function shownBy(
   replicas: readonly ReplicaPlace[],
@@ -256,11 +259,11 @@ export async function shownBy(
   const began = performance.now();
   const bodies = await Promise.all(
     replicas.map(async ({ name, process }) => {
-      // A stopped process answers nothing.
+      // A process that is stopped by a signal does not answer.
       const answer = await fetch(`${process().url}/metrics`, { signal: AbortSignal.timeout(timeoutMs) })
         .then((response) => response.text())
         .catch(() => '');
-      // On a busy machine a timeout may come late.
+      // On a busy machine, the timeout may fire late.
       return [name, performance.now() - began < timeoutMs ? answer : ''] as const;
     }),
   );
@@ -273,8 +276,8 @@ export async function shownBy(
 }
 
 /**
- * Makes the database record every change of an owner while it runs, including releases. Its own record keeps only the
- * newest thousand acquisitions.
+ * Makes the database record every change of an owner from now on, including releases. The database's own
+ * record keeps only the newest thousand acquisitions.
  */
 export async function noteOwners(connections: PostgresConnections): Promise<void> {
   await migrate(connections);
@@ -295,8 +298,8 @@ export async function noteOwners(connections: PostgresConnections): Promise<void
 }
 
 /**
- * Returns requests of a process that did not own the account according to `noteOwners`, and requests that nobody
- * recorded. The sender records the time, because a busy platform may see a request seconds later.
+ * Returns the requests of processes that did not own the account according to `noteOwners`, and the requests
+ * without a record. The sender records the time, because a busy platform may record a request seconds later.
  */
 export async function foreignRequests(
   replicas: readonly ReplicaPlace[],
@@ -329,7 +332,7 @@ export async function foreignRequests(
   ];
 }
 
-/** Compares every counter in the database with the platform's truth. */
+/** Compares every counter in the database with the platform's true values. */
 export async function auditAll(
   { accounts }: SharedPlatform,
   connections: PostgresConnections,

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 
-/** A file of configuration that lives as long as the test. */
+/** Configuration file that is removed when the test finishes. */
 export interface ConfigFile {
   readonly path: string;
-  /** Writes other content to the file: a document, or text. */
+  /** Replaces the file's content with a document or with text. */
   readonly write: (content: object | string) => Promise<void>;
 }
 
-/** Writes a configuration, as a document or as the text it is, into a folder of its own. */
+/** Writes a configuration, as a document or as text, to a file in a temporary folder. */
 export async function configFile(content: object | string): Promise<ConfigFile> {
   const path = join(await temporaryFolder(), 'exporter.yaml');
-  // At once, as editors do; otherwise a reader might find an empty file.
+  // A rename replaces the file atomically, as editors do. Otherwise a reader could find an empty file.
   const write = async (changed: object | string) => {
     await writeFile(`${path}.new`, typeof changed === 'string' ? changed : stringify(changed));
     await rename(`${path}.new`, path);

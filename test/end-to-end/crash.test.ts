@@ -26,7 +26,7 @@ const silent = { info: () => undefined, warn: () => undefined };
 const ACCOUNT = busyAccount('killed', METRICS);
 
 it(`killed ${KILLS} times while it polls and is scraped, it has lost no bucket and counted none twice`, async () => {
-  // Slow enough that every life has something to catch up with.
+  // The platform is so slow that each run of the exporter has buckets to catch up with.
   const sandbox = await serveSandbox({ settleMs: 20_000, faults: { latency: { ms: 40, spread_ms: 20 } } });
   const directory = await temporaryFolder();
   await prepareCounters(directory, {

@@ -121,7 +121,7 @@ describe('in Prometheus 2.42 and in Prometheus 3 every query of every dashboard 
   };
   let began = Number.NaN;
 
-  /** Returns the length of the shortest answer. Queries of rules cover all time since the start. */
+  /** Returns the length of the shortest answer. Queries of rules cover the whole time since the start. */
   const ask = async (asked: Asked): Promise<number> => {
     const expression = withoutHistory(filledIn(asked.expr, VALUES));
     const end = Date.now();
@@ -164,7 +164,7 @@ describe('in Prometheus 2.42 and in Prometheus 3 every query of every dashboard 
 
   it('has an answer from an exporter that polls', async () => {
     const queries = [...distinct(QUERIES), ...SELECTED_BY_RULES];
-    // Prometheus must understand the query, whatever the answer.
+    // Queries whose answer may be empty must still be valid for Prometheus.
     for (const query of queries.filter(mayBeEmpty)) await ask(query);
     const open = new Set(queries.filter((query) => !mayBeEmpty(query)));
     const tryAll = async () => {
@@ -185,7 +185,8 @@ describe('in Prometheus 2.42 and in Prometheus 3 every query of every dashboard 
 
   it('meets but a part of all series', async () => {
     const [prometheus] = running.prometheus;
-    // At the time of a scrape, because after a late one there would be nothing.
+    // The query uses the time of a scrape, because a later moment could have no samples if the next scrape is
+    // late.
     await prometheus?.scraped('edge-exporter');
     const at = 1_000 * ((await prometheus?.value('timestamp(up{job="edge-exporter"})')) ?? Number.NaN);
     const count = async (selector: string) =>

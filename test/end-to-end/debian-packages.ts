@@ -13,19 +13,20 @@ function homeOf(debianPackage: string): string {
   return join(CACHE, debianPackage.replace('/', '@'));
 }
 
-/** Returns the folder of an unpacked package, whether it exists or not. */
+/** Returns the folder of an unpacked package, even if it does not exist. */
 export function unpackedFolder(debianPackage: string): string {
   return homeOf(debianPackage);
 }
 
-/** Returns the path of a program of an unpacked package, whether it exists or not. */
+/** Returns the path of a program of an unpacked package, even if it does not exist. */
 export function unpackedBinary(debianPackage: string, program: string): string {
   return join(homeOf(debianPackage), 'usr', 'bin', program);
 }
 
 /**
- * Debian's Alertmanager reads its default template, without which it does not start, from a folder that is compiled
- * in and that only an installation fills. The unpacked copy is made to look in its working folder instead.
+ * Programs with a compiled-in folder. Debian's Alertmanager reads its default template from a folder that
+ * only an installation creates, and does not start without it. In the unpacked copy, a relative path replaces
+ * the folder's path.
  */
 const COMPILED_IN_FOLDERS: Readonly<Record<string, { readonly program: string; readonly folder: string }>> = {
   'prometheus-alertmanager': {
@@ -34,17 +35,19 @@ const COMPILED_IN_FOLDERS: Readonly<Record<string, { readonly program: string; r
   },
 };
 
-/** Returns the working folder that an unpacked program needs; undefined if it needs none or is not unpacked. */
+/**
+ * Returns the working folder that an unpacked program needs; undefined if it needs none or is not unpacked.
+ */
 export function workingFolder(debianPackage: string): string | undefined {
   const path = join(homeOf(debianPackage), COMPILED_IN_FOLDERS[debianPackage]?.folder ?? 'nowhere');
   return existsSync(path) ? path : undefined;
 }
 
 /**
- * Unpacks Debian packages into the cache, once. Installs nothing, and uses its own package lists if the system's are
- * missing or old. Several processes may call it, because a rename creates each folder whole. Its VERSION file names the
- * content.
- * @throws if there is no apt, or if it lacks a package
+ * Unpacks missing Debian packages into the cache. Installs nothing, and uses its own package lists if the
+ * system's lists are missing or old. Several processes may call it, because a rename creates each folder as a
+ * whole. The file VERSION in each folder names the content.
+ * @throws if apt is missing, or lacks a package
  */
 export async function unpackDebianPackages(debianPackages: readonly string[]): Promise<void> {
   const missing = debianPackages.filter((debianPackage) => !existsSync(homeOf(debianPackage)));
@@ -90,7 +93,7 @@ async function lookInWorkingFolder(debianPackage: string, unpacked: string): Pro
   const { program, folder } = compiledIn;
   const path = join(unpacked, 'usr', 'bin', program);
   const code = await readFile(path);
-  // A text of the same length, since nothing in a program may move.
+  // The replacement has the same length, because nothing in a program may move.
   const here = './'.repeat(folder.length).slice(0, folder.length);
   for (let at = code.indexOf(folder); at >= 0; at = code.indexOf(folder, at)) code.write(here, at, 'latin1');
   await writeFile(path, code);

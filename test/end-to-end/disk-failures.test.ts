@@ -15,7 +15,9 @@ import { type ExporterProcess, startExporter } from './exporter-process.ts';
 import { type ServedSandbox, serveSandbox } from './platform.ts';
 import { busyAccount, countersOf, prepareCounters } from './prepared-counters.ts';
 
-/** More by `DISK_FAILURES=200 npx vitest run test/end-to-end/disk-failures.test.ts`. */
+/**
+ * Number of trials. Run more with `DISK_FAILURES=200 npx vitest run test/end-to-end/disk-failures.test.ts`.
+ */
 const TRIALS = Number(process.env['DISK_FAILURES'] ?? 4);
 const METRICS = ['cdn_requests', 'status_code', 'waf', 'http_method'];
 const FAMILIES = new Set(METRICS.flatMap((metric) => countersOf(metric).map(({ family }) => family)));
@@ -23,7 +25,9 @@ const DAY = 86_400_000;
 
 const ACCOUNT = busyAccount('shop', METRICS);
 
-/** An exporter whose counters have weeks to catch up with, so that it commits all the time, on a small disk of its own. */
+/**
+ * Starts an exporter on a small disk of its own. Its counters are weeks behind, so it commits all the time.
+ */
 async function startBehind(sandbox: ServedSandbox) {
   const directory = await temporaryFolder();
   mountSmallDisk(directory);
@@ -83,7 +87,7 @@ async function trial(failure: DiskFailure, pid: number, directory: string, look:
 }
 
 it(`${TRIALS} times its disk fails and comes back: it is scraped all the time, counters wait and go on, and none is wrong`, async () => {
-  // Enough that some continue while others wait a minute after a refused commit.
+  // Some of the configurations continue while others wait for a minute after a refused commit.
   const sandbox = await serveSandbox({
     configurations: 80,
     settleMs: 20_000,

@@ -4,7 +4,7 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 const TEXTS = ['x', '90s'];
 
-/** A value that a schema of the configuration takes, with every key that it names. */
+/** Returns a valid value for a schema of the configuration, with every key that the schema names. */
 export function everyKey(schema: JsonSchema): unknown {
   const [choice] = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
   if (typeof choice === 'object') return everyKey(choice);

@@ -11,10 +11,10 @@ import type { StoredSamples } from './push-receivers.ts';
 const MINUTE = 60_000;
 
 /**
- * Returns the samples that a receiver must hold, from the platform's truth. Each counter has zero at its start and the
- * sum at the end of each counted bucket. Each gauge has the value of each bucket until the end of the counters' last
- * one.
- * @param names of the configurations, by id
+ * Returns the samples that a receiver must have, from the platform's true values. Each counter has zero at
+ * its start, and the sum at the end of each counted bucket. Each gauge has the value of each bucket until the
+ * end of the counters' last bucket.
+ * @param names names of the configurations, by id
  */
 export function expectedSamples(
   { state, sandbox }: { readonly state: State; readonly sandbox: Sandbox },
@@ -58,14 +58,14 @@ export function expectedSamples(
   return expected;
 }
 
-/** Returns the names of configurations by id, as `/metrics` shows them. */
+/** Returns the names of configurations by id, as `/metrics` exposes them. */
 export async function namesById({ scrape }: Pick<Simulation, 'scrape'>): Promise<Map<string, string>> {
   const { samples } = await scrape();
   const labels = [...samples.keys()].map((key) => Object.fromEntries(JSON.parse(key)[1]));
   return new Map(labels.map(({ configuration_id, configuration }) => [configuration_id, configuration]));
 }
 
-/** Difference between the samples of a receiver and the expected ones. */
+/** Differences between the samples of a receiver and the expected samples. */
 export interface Difference {
   readonly samples: number;
   readonly missing: readonly string[];

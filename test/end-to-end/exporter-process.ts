@@ -11,49 +11,49 @@ const ACCEPT = {
   openmetrics: 'application/openmetrics-text;version=1.0.0',
 } as const;
 
-/** Options for starting the exporter on the loopback interface. */
+/** Options for an exporter on the loopback interface. */
 export interface ExporterOptions {
   /** Command and flags, for instance `['serve', '--sandbox']`. */
   readonly args?: readonly string[];
-  /** Its environment, to which only PATH is added: nothing leaks in from the machine's. */
+  /** Environment of the process; only PATH is added. Nothing of the machine's environment leaks in. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Limit on its memory; default: none. */
+  /** Memory limit; undefined: none. */
   readonly memory?: MemoryLimit;
   readonly port?: number;
   readonly answers?: (address: string) => Promise<boolean>;
 }
 
-/** Placeholder for an address when the process has ended, so that nobody waits for one. */
+/** Placeholder for the address of a process that has ended, so that no caller waits for an address. */
 const ENDED = 'ended';
 
-/** A body of `/metrics`. */
+/** Response of `/metrics`. */
 export interface Scrape {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
 }
 
-/** The exporter as a process of its own, as users run it. */
+/** Process of the built exporter. */
 export interface ExporterProcess {
   readonly url: string;
-  /** `host:port`, as a scrape target. */
+  /** Scrape target, `host:port`. */
   readonly target: string;
   readonly process: RunningProcess;
   readonly scrape: (format?: keyof typeof ACCEPT) => Promise<Scrape>;
-  /** Waits until `/-/ready` answers 200: every account has been polled once. */
+  /** Waits until `/-/ready` answers 200, that is, until every account has been polled once. */
   readonly ready: () => Promise<void>;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal, and waits for the end of the process. */
   readonly kill: (signal: NodeJS.Signals) => Promise<Ending>;
   readonly stop: () => Promise<Ending>;
 }
 
-/** Runs the built exporter to its end, for commands other than `serve` and for failures at the start. */
+/** Runs the built exporter until it ends, for commands other than `serve` and for failures at the start. */
 export async function runExporter(options: ExporterOptions): Promise<Ending> {
   return (await launchExporter(options)).ended;
 }
 
-/** Starts the built exporter and waits until it answers. */
+/** Starts the built exporter, and waits until it answers. */
 export async function startExporter(options: ExporterOptions = {}): Promise<ExporterProcess> {
   const { args = [], port = 0, answers = isHealthy } = options;
   const exporter = await launchExporter({
@@ -92,7 +92,7 @@ export async function startExporter(options: ExporterOptions = {}): Promise<Expo
   }
 }
 
-/** Starts the built exporter and waits for nothing. */
+/** Starts the built exporter without waiting for an answer. */
 export async function launchExporter({
   args = [],
   env,
@@ -122,7 +122,10 @@ async function isHealthy(address: string): Promise<boolean> {
   return (await fetch(`${address}/-/healthy`)).ok;
 }
 
-/** The address in the log's line `listening` (logfmt or JSON), without a slash at the end. */
+/**
+ * Returns the address in the log line `listening` (logfmt or JSON), without a slash at the end; undefined if
+ * there is none.
+ */
 export function listeningAddress(log: string): string | undefined {
   const line = log.split('\n').find((text) => /\bmsg=("?)listening\1(\s|$)|"msg":"listening"/.test(text));
   return /\baddress(?:=|":)"?(https?:\/\/[^"\s,}]+)/.exec(line ?? '')?.[1]?.replace(/\/$/, '');

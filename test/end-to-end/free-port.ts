@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Ports below those that systems use for outgoing connections (Linux: from 32768), so that no other process takes one. */
+/**
+ * Lowest port in use. Ports up to 32767 are below Linux' range for outgoing connections, so that no other
+ * process takes one.
+ */
 const LOWEST = 20_000;
 
 const SHARE = 1_000;
@@ -11,8 +14,8 @@ const share = LOWEST + SHARE * (Number(process.env['VITEST_POOL_ID'] ?? 0) % SHA
 let taken = Math.floor(Math.random() * SHARE);
 
 /**
- * Returns a free port of the loopback interface for programs that cannot choose one. Another process may take it first;
- * callers retry then.
+ * Returns a free port of the loopback interface, for programs that cannot choose one. Another process may
+ * take it before the program does, so callers must retry.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -7,9 +7,9 @@ import { POSTGRES_PACKAGES } from './tools.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Runs once before the end-to-end tests. If a component is missing, it fails with one line. */
+/** Prepares the end-to-end tests once. Fails with one line if a component is missing. */
 export default async function setup(): Promise<void> {
-  // Tests that need the others report it if they are missing.
+  // Tests that need these other packages report a missing one themselves.
   const others = unpackDebianPackages([...POSTGRES_PACKAGES, 'zsh']).catch(() => undefined);
   await provideAll();
   await others;
@@ -19,7 +19,7 @@ export default async function setup(): Promise<void> {
 function buildIfStale(): void {
   const stale = () => lastChange('dist') < lastChange('src');
   if (!stale()) return;
-  // Checks no types, which cannot fail here.
+  // The build does not check types, because other checks do.
   spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' });
   if (stale()) throw new Error('dist/ is older than src/: npm run build');
 }

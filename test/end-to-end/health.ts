@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { ExporterProcess } from './exporter-process.ts';
 
-/** Time (s) until an exporter reported that it is healthy. */
+/** Time in seconds until an exporter reported that it is healthy. */
 export interface Health {
   readonly wall: number;
-  /** CPU time of its main thread before the answer. */
+  /** CPU time (s) of its main thread before the answer. */
   readonly cpu: number;
 }
 
-/** Reads the health of an exporter; undefined if it has ended. @throws Error if it reports that it is not healthy */
+/**
+ * Measures the health check of an exporter; undefined if its process has ended.
+ * @throws Error if the exporter reports that it is not healthy
+ */
 export async function healthOf({ url, process }: ExporterProcess): Promise<Health | undefined> {
   const [cpu, begun] = [cpuSeconds(process.pid), performance.now()];
   const response = await fetch(`${url}/-/healthy`).catch(() => undefined);

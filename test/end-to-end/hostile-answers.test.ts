@@ -10,7 +10,10 @@ import { type Health, healthOf } from './health.ts';
 import { shippedLimits } from './memory-limit.ts';
 
 const ACCOUNTS = 40;
-/** Number of hostile answers of all kinds in turn; each kind has at least five. Set `HOSTILE_ANSWERS=1000` for more. */
+/**
+ * Number of hostile answers, of all kinds in turn; at least five of each kind. Set `HOSTILE_ANSWERS=1000` for
+ * more.
+ */
 const ANSWERS = Number(process.env['HOSTILE_ANSWERS'] ?? inLongSuite(200, 60));
 
 const items = (count: number, item: (index: number) => string) =>
@@ -94,7 +97,7 @@ it('documents made to fill the memory do not end the exporter at its default set
   process.stderr.write(
     `${platform.sent()} answers in ${limit.by}: /-/healthy took ${longest('wall').toFixed(2)} s at most, and ${longest('cpu').toFixed(2)} s of its thread's CPU\n`,
   );
-  // Time of the exporter itself before the answer, in which it may have handled two or three answers.
+  // CPU time of the exporter before its answer, in which it may have decoded two or three hostile answers.
   expect(longest('cpu')).toBeLessThan(1);
   expect((await fetch(`${exporter.url}/metrics`)).status).toBe(200);
 });

@@ -8,8 +8,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const COPIED = ['package.json', 'LICENSE'];
 
 /**
- * Follows the Dockerfile's steps into a folder, without Docker: `/app` with the dependencies of `npm ci --omit=dev
- * --ignore-scripts`, the Node of this test, and the system's libraries.
+ * Builds the image in a folder by the Dockerfile's steps, without Docker. `/app` has the dependencies of `npm
+ * ci --omit=dev --ignore-scripts`; Node.js and the libraries are those of this system.
  */
 export async function buildImage(folder: string): Promise<void> {
   const app = join(folder, 'app');
@@ -33,7 +33,10 @@ export async function buildImage(folder: string): Promise<void> {
   await cp(process.execPath, join(folder, 'node', 'node'));
 }
 
-/** Like `docker run --read-only --user 1000:1000 --cap-drop ALL`, with or without a volume at /state. */
+/**
+ * Script that runs a container like `docker run --read-only --user 1000:1000 --cap-drop ALL`, with or without
+ * a volume at /state.
+ */
 const RUN = `
 set -eu
 mount --make-rprivate /
@@ -49,12 +52,12 @@ exec chroot "$IMAGE" /usr/bin/setpriv --reuid=1000 --regid=1000 --clear-groups -
 
 export interface Container {
   readonly process: RunningProcess;
-  /** Returns this system's process id of the container's process 1. */
+  /** Returns the process id, on this system, of the container's process 1. */
   readonly pid: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }
 
-/** Runs the image's program as process 1 of namespaces of its own; only root may make them. */
+/** Runs the image's program as process 1 of its own namespaces. Requires root. */
 export async function runImage(folder: string, args: readonly string[], volume?: string): Promise<Container> {
   const script = join(folder, '..', 'run.sh');
   await writeFile(script, RUN);
@@ -66,7 +69,7 @@ export async function runImage(folder: string, args: readonly string[], volume?:
   const pid = async () =>
     Number((await readFile(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8')).trim());
   const stop = async () => {
-    // Ending unshare would not reach it: the change of user disables --kill-child.
+    // Ending `unshare` would not end the program, because the change of user disables --kill-child.
     if (running.running()) process.kill(await pid(), 'SIGKILL');
     await running.ended;
   };

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Way of running a process inside a limit. */
+/** Command that runs a process with a memory limit. */
 export interface MemoryLimit {
-  /** Name for messages. */
+  /** Name of the limit, for messages. */
   readonly by: string;
   readonly command: readonly string[];
   readonly nodeFlags: readonly string[];
@@ -12,18 +12,18 @@ export interface MemoryLimit {
 
 const [, CPU = '0'] = /^Cpus_allowed_list:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
 
-/** The limits of the chart and of the manifests: 1 GiB, and one CPU. */
+/** Returns the limits of the Helm chart and of the manifests: 1 GiB of memory and one CPU. */
 export function shippedLimits(): MemoryLimit {
   const { by, command, nodeFlags } = memoryLimit(2 ** 30);
   return { by: `${by} and on one CPU`, command: [...command, 'taskset', '--cpu-list', CPU], nodeFlags };
 }
 
-/** Joins the group in `$0`, and then executes the given command. */
+/** Shell script that joins the control group in `$0`, and then executes the given command. */
 const JOIN = 'echo $$ > "$0" && exec "$@"';
 
 /**
- * Sets a memory limit like a container's: a control group that ends with the test. If none can be made, V8's heap gets
- * the limit that Node derives in a container of that size.
+ * Returns a memory limit like a container's: a control group that is removed when the test finishes. If none
+ * can be created, V8's heap gets the limit that Node.js derives in a container of that size.
  */
 function memoryLimit(bytes: number): MemoryLimit {
   const group = controlGroup(bytes);
@@ -51,7 +51,7 @@ function controlGroup(bytes: number): string | undefined {
     try {
       mkdirSync(group);
     } catch {
-      // Only root may do this.
+      // Only root can create a control group.
       continue;
     }
     onTestFinished(() => rmdirSync(group));
@@ -59,7 +59,7 @@ function controlGroup(bytes: number): string | undefined {
       writeFileSync(join(group, file), String(bytes));
       return group;
     } catch {
-      // With version 2, a group with processes gives its children no limits.
+      // In version 2, a control group that has processes cannot limit its child groups.
     }
   }
   return undefined;

@@ -12,7 +12,10 @@ import { shippedLimits } from './memory-limit.ts';
 import { mutate } from './mutations.ts';
 import { type ServedSandbox, serveSandbox } from './platform.ts';
 
-/** More by `MUTATED_ANSWERS=100000 npx vitest run test/end-to-end/mutated-answers.test.ts`. */
+/**
+ * Number of answers. Run more with `MUTATED_ANSWERS=100000 npx vitest run
+ * test/end-to-end/mutated-answers.test.ts`.
+ */
 const ANSWERS = Number(process.env['MUTATED_ANSWERS'] ?? inLongSuite(2_000, 500));
 const RESOURCES = 60;
 const ACCOUNTS = Math.min(150, Math.max(24, Math.floor(ANSWERS / (2 * RESOURCES))));
@@ -42,7 +45,7 @@ async function mutatingPlatform(sandbox: ServedSandbox, random: () => number) {
     const version = /^accept: (.*)$/im.exec(head)?.[1]?.trim() ?? '';
     const { body } = await original(path, version);
     const mutated = { status: 200, headers: new Map([['content-type', 'application/json']]), body };
-    // Some send the request back, with its token.
+    // Some answers return the request with its token.
     if (random() < 0.05) mutated.body = Buffer.from(JSON.stringify({ detail: head }));
     mutate(mutated, random);
     const headers = new Map([['content-length', `${mutated.body.length}`], ...mutated.headers]);
@@ -50,7 +53,7 @@ async function mutatingPlatform(sandbox: ServedSandbox, random: () => number) {
     socket.write(`HTTP/1.1 ${mutated.status} x\r\n${lines.join('')}\r\n`);
     socket.write(mutated.body);
     sent += 1;
-    // The announced length may be wrong, so nobody must wait for more.
+    // The announced length may be wrong, so the connection is closed to end the answer.
     if (headers.get('content-length') !== `${mutated.body.length}`) socket.end();
   };
   const server = createServer((socket) => {
@@ -110,7 +113,7 @@ it(`${ALL} mutated answers end nothing, hang nothing, leak nothing and tell no s
   const health: Health[] = [];
   const inspect = async () => {
     for (const page of ['/metrics', '/', '/api/v1/status']) {
-      // 503 means that a busy machine needs longer than an answer may take, which this test ignores.
+      // A 503 means that a busy machine needs longer than the timeout of an answer. This test ignores it.
       const response = await eventually(`${page} is answered, seed ${seed}`, async () => {
         const answer = await fetch(`${exporter.url}${page}`);
         return answer.status !== 503 && answer;

@@ -1,4 +1,4 @@
-/** Answer on its way over the socket. */
+/** Answer of the platform before it is sent. */
 export interface MutableAnswer {
   status: number;
   readonly headers: Map<string, string>;
@@ -136,7 +136,7 @@ function mutateContent(answer: MutableAnswer, random: Random): void {
   answer.body = Buffer.from(JSON.stringify(document));
 }
 
-/** Changes the content or the transfer of an answer in one to three ways, or sometimes not at all. */
+/** Changes the content or the transfer of an answer in one to three ways, or occasionally not at all. */
 export function mutate(answer: MutableAnswer, random: Random): void {
   if (random() < 0.5) mutateContent(answer, random);
   else for (let count = Math.floor(random() * 4); count > 0; count--) pick(random, MUTATIONS)(answer, random);

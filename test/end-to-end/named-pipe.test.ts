@@ -36,7 +36,7 @@ describe.skipIf(process.platform === 'win32')('a configuration in a named pipe',
   it('holds no other command that is asked to end, either', async () => {
     const pipe = await namedPipe();
     const checking = await launchExporter({ args: ['check-config', pipe] });
-    // Until it waits for the pipe; before that a signal ends it in any case.
+    // Waits until the program reads the pipe. Before that, a signal ends it in any case.
     await sleep(1_000);
     checking.kill('SIGTERM');
     expect(await checking.ended).toMatchObject({ code: null, signal: 'SIGTERM' });

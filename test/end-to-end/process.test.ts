@@ -100,7 +100,7 @@ describe('an exporter that is asked to end', () => {
 
 describe('an exporter that cannot begin', () => {
   it('says every mistake of its configuration and exits with 2, before it listens', async () => {
-    // The address is in use, so listening would fail.
+    // Another process uses the address, so listening would fail.
     const address = `127.0.0.1:${await takePort()}`;
     const mistakes = [{ name: '', api_url: 'nowhere', settle_delay: '1 fortnight', collector: {} }];
     const { path } = await configFile({ accounts: mistakes, limit: {} });
@@ -113,7 +113,7 @@ describe('an exporter that cannot begin', () => {
     expect(stderr).not.toContain('listen');
   });
 
-  // Elsewhere the shell sets no such limit, or the system has no such limits.
+  // On other systems, the shell sets no such limit, or none exists.
   it.runIf(process.platform === 'linux')(
     'says in one line that too few files may be open, and exits with 1',
     async () => {
@@ -156,7 +156,7 @@ describe('an exporter that cannot begin', () => {
     expect((await first.scrape()).status).toBe(200);
   });
 
-  // Node's own creation of a directory with its parents never returns there.
+  // In /proc, Node.js' own recursive mkdir never returns.
   it.runIf(process.platform === 'linux')('begins where a file system has no room for its state', async () => {
     const exporter = await start({ args: ['serve', '--sandbox', '--state.dir=/proc/no/such/place'] });
     await exporter.ready();
@@ -166,7 +166,7 @@ describe('an exporter that cannot begin', () => {
 
 describe('the output of a command', () => {
   it('that is cut off, as where a disk becomes full in the middle, is a failure: rules that are cut off are none', async () => {
-    // The first 64 KiB are taken.
+    // The limit lets the first 64 KiB pass.
     const limited = `trap '' XFSZ; ulimit -f 64; exec "$1" "$2" rules > "$3"`;
     const file = join(await temporaryFolder(), 'rules.yml');
     const { code, stderr } = await runToEnd({

@@ -1,19 +1,19 @@
-/** A sample of a query's answer; Prometheus writes values as text. */
+/** Sample of a query's answer, with its value as a number. */
 export interface QueriedSample {
-  /** Includes `__name__` if the expression keeps it. */
+  /** Labels of the sample. They include `__name__` if the expression keeps it. */
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** A series of a range query's answer. */
+/** Series of a range query's answer. */
 export interface QueriedSeries {
   readonly labels: Readonly<Record<string, string>>;
   readonly samples: readonly { readonly at: number; readonly value: number }[];
 }
 
-/** A range, in milliseconds. */
+/** Time range and step of a range query, in milliseconds. */
 export interface QueryRange {
   readonly start: number;
   readonly end: number;
@@ -26,32 +26,35 @@ export interface Target {
   readonly scrapeUrl: string;
   readonly health: 'up' | 'down' | 'unknown';
   readonly lastError: string;
-  /** RFC 3339. */
+  /** Time of the last scrape (RFC 3339). */
   readonly lastScrape: string;
 }
 
-/** An alert, pending or firing. */
+/** Alert that is pending or firing. */
 export interface Alert {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly state: 'pending' | 'firing';
 }
 
-/** A recording or alert rule, and how its last evaluation went. */
+/** Recording or alerting rule, with the result of its last evaluation. */
 export interface Rule {
   readonly name: string;
   readonly health: 'ok' | 'err' | 'unknown';
   readonly lastError?: string;
 }
 
-/** A Prometheus' HTTP API. Everything rejects with Prometheus' own message when it refuses. */
+/** HTTP API of a Prometheus. Each method rejects with Prometheus' own message if it refuses the request. */
 export interface PrometheusApi {
-  /** The vector of an expression (a scalar is a vector of one), now or at a time in ms since the epoch. */
+  /**
+   * Returns the vector of an expression, now or at a time in ms since the epoch. A scalar becomes a vector of
+   * one sample.
+   */
   readonly query: (expression: string, at?: number) => Promise<QueriedSample[]>;
-  /** The value of an expression that yields exactly one sample. */
+  /** Returns the value of an expression that yields exactly one sample. */
   readonly value: (expression: string, at?: number) => Promise<number>;
   readonly queryRange: (expression: string, range: QueryRange) => Promise<QueriedSeries[]>;
-  /** The label sets of all series that a selector matches. */
+  /** Returns the label sets of all series that a selector matches. */
   readonly series: (selector: string) => Promise<Readonly<Record<string, string>>[]>;
   readonly targets: () => Promise<Target[]>;
   readonly alerts: () => Promise<Alert[]>;
@@ -64,7 +67,7 @@ type QueryData =
   | { readonly resultType: 'vector'; readonly result: readonly { metric: Labels; value: Point }[] }
   | { readonly resultType: 'scalar'; readonly result: Point };
 
-/** The API of the Prometheus at a base address. */
+/** Returns the API of the Prometheus at a base address. */
 export function prometheusApi(url: string): PrometheusApi {
   const get = async <T>(path: string, parameters: Record<string, string> = {}): Promise<T> => {
     const response = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);

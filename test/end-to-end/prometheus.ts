@@ -7,37 +7,40 @@ import { startServer } from './server-process.ts';
 
 /** Options of a Prometheus server. */
 export interface PrometheusOptions {
-  /** Targets by job name: addresses (`host:port`), or URLs whose path is the metrics path. */
+  /** Targets by job name: addresses (`host:port`), or URLs with the metrics path. */
   readonly jobs?: Readonly<Record<string, string | readonly string[]>>;
-  /** Jobs that need more than an address: items of `scrape_configs`. */
+  /** Items of `scrape_configs`, for jobs that need more than an address. */
   readonly scrapeConfigs?: readonly object[];
-  /** Rule files by path (globs allowed), or the content of one. */
+  /** Paths of rule files (globs allowed), or the content of one file. */
   readonly rules?: readonly string[] | object;
   /** URLs of Alertmanagers. */
   readonly alertmanagers?: readonly string[];
-  /** Also the evaluation interval. Default: 1s. */
+  /** Scrape and evaluation interval; default: 1s. */
   readonly scrapeInterval?: string;
-  /** A folder of blocks that exists already. Default: one of its own. */
+  /** Folder with existing blocks; default: a new folder. */
   readonly storage?: string;
   readonly flags?: readonly string[];
   readonly outOfOrderWindow?: string;
   readonly tool?: 'prometheus' | 'prometheus3';
 }
 
-/** A real Prometheus. */
+/** Real Prometheus server. */
 export interface Prometheus extends PrometheusApi {
   readonly url: string;
   readonly log: () => string;
-  /** Replaces the options. */
+  /** Replaces the options, and reloads the configuration. */
   readonly reconfigure: (options: PrometheusOptions) => Promise<void>;
-  /** Waits until every target of the job has been scraped since now, successfully, and queries see it. */
+  /**
+   * Waits until every target of the job has been scraped successfully after the call, and queries return the
+   * samples.
+   */
   readonly scraped: (job: string) => Promise<void>;
-  /** Ends it at once (SIGKILL). Its storage stays. */
+  /** Ends the server immediately (SIGKILL). Its storage remains. */
   readonly kill: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a Prometheus on a free port and waits until it is ready. */
+/** Starts a Prometheus on a free port, and waits until it is ready. */
 export async function startPrometheus(options: PrometheusOptions = {}): Promise<Prometheus> {
   const server = await startServer({
     tool: options.tool ?? 'prometheus',
@@ -80,14 +83,14 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
   };
 }
 
-/** Largest shift (ms) of a scrape's timestamp by Prometheus, which aligns scrapes, with a margin. */
+/** Largest shift (ms) of a scrape's timestamp, with a margin. Prometheus aligns the timestamps of scrapes. */
 const ALIGNED_MS = 5;
 
 async function allScraped(api: PrometheusApi, job: string, since: number): Promise<boolean> {
   const targets = (await api.targets()).filter((target) => target.labels['job'] === job);
   const bad = targets.find(({ lastError }) => lastError !== '');
   if (bad !== undefined) throw new Error(`${bad.scrapeUrl}: ${bad.lastError}`);
-  // A target reports its scrape before the samples are stored; `up` is stored together with them.
+  // A target reports its scrape before the samples are stored. `up` is stored together with the samples.
   const up = `up{job="${job}"}`;
   const stored = await api.query(`timestamp(${up}) and ${up} == 1`);
   const seen = stored.filter(({ value }) => value * 1_000 > since + ALIGNED_MS);

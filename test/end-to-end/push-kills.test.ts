@@ -13,7 +13,7 @@ import { busyAccount, prepareCounters } from './prepared-counters.ts';
 import { prometheusReceiver } from './push-receivers.ts';
 import { startTroubledProxy, type Trouble, type TroubledProxy } from './troubled-proxy.ts';
 
-/** With PUSH_KILLS=50 it takes some minutes, and kills each receiver ten times. */
+/** Number of kills. With PUSH_KILLS=50, the test takes some minutes and kills each receiver ten times. */
 const KILLS = Number(process.env['PUSH_KILLS'] ?? 5);
 const SEED = 1;
 const MINUTE = 60_000;
@@ -68,7 +68,7 @@ it('loses and doubles nothing while the exporter and receivers are killed, hang,
     sandbox,
     account: ACCOUNT.name,
     metrics: METRICS,
-    // Long enough that a late first read still leaves something to catch up with.
+    // The counters are so far behind that a late first read still has buckets to catch up with.
     since: start - 90 * MINUTE,
   });
   const receivers = await Promise.all((['prometheus', 'prometheus3'] as const).map(troubledReceiver));
@@ -84,7 +84,7 @@ it('loses and doubles nothing while the exporter and receivers are killed, hang,
   const options = { args: ['serve', `--config.file=${path}`, `--state.dir=${directory}`] };
 
   await killAgainAndAgain(options, receivers);
-  // On a busy machine one may have been asked so seldom that it has met no trouble yet.
+  // On a busy machine, a receiver may have had too few requests to meet any trouble.
   for (const { proxy } of receivers)
     proxy.trouble = () => (troublesOf(proxy).length === 0 ? 'answers 500' : 'none');
   const names = await liveUntilAllIsPushed(options, receivers.length);
@@ -139,13 +139,13 @@ async function liveUntilAllIsPushed(
       const all = [...samples].map(([key, value]) => ({ ...named(key), value }));
       const waiting = all.filter(({ name }) => name === 'edge_exporter_outbox_samples');
       const counted = all.filter(({ name }) => name === 'edge_counted_until_timestamp_seconds');
-      // Not in the seconds in which the next bucket may be counted before its end.
+      // The test avoids the seconds in which the next bucket may be counted before its end.
       const second = (Date.now() % MINUTE) / 1_000;
       const isDone =
         second > 10 &&
         second < 50 &&
         counted.length > 0 &&
-        // Until the exporter knows what an earlier run left for a receiver, it reports nothing about it.
+        // The exporter reports nothing for a receiver until it has read the queue of an earlier run.
         waiting.length === receivers &&
         waiting.every(({ value }) => value === 0) &&
         counted.every(({ value }) => value * 1_000 > Date.now() - 3 * MINUTE);

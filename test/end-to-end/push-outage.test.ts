@@ -8,7 +8,9 @@ import { startTroubledProxy, type Trouble } from './troubled-proxy.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Buckets are final when they are shown, so that gauges can be compared with the truth. */
+/**
+ * Account whose buckets are final when they are exposed, so that gauges can be compared with the true values.
+ */
 const ACCOUNT: SimulationOptions['account'] = {
   publish_delay: '11m',
   settle_delay: '11m',
@@ -74,7 +76,7 @@ it('receivers have every bucket after three hours away and an hour of troubles, 
       .map(({ samples }) => samples);
 
   const ages = await agesOver(simulation, 30);
-  // One that hangs takes a second of real time.
+  // A request that hangs takes a second of real time, so only three do.
   let hangs = 3;
   from(() => (hangs-- > 0 ? 'hangs' : 'cuts the request'));
   ages.push(...(await agesOver(simulation, 180)));

@@ -3,10 +3,10 @@ import { seriesKey } from '../parse-exposition.ts';
 import { type Prometheus, type PrometheusOptions, startPrometheus } from './prometheus.ts';
 import { startVictoriaMetrics } from './victoria-metrics.ts';
 
-/** Samples by series (`seriesKey`): `[ms since the epoch, value]`, in ascending order. */
+/** Samples by series (`seriesKey`), as `[ms since the epoch, value]` in ascending order. */
 export type StoredSamples = ReadonlyMap<string, readonly (readonly [number, number])[]>;
 
-/** A real receiver. */
+/** Real receiver of pushed samples. */
 export interface PushReceiver {
   readonly kind: 'remote_write' | 'otlp';
   readonly url: string;
@@ -59,13 +59,16 @@ export async function prometheusReceiver(
 async function victoriaMetricsReceiver(kind: PushReceiver['kind'] = 'remote_write'): Promise<PushReceiver> {
   const { url, stop } = await startVictoriaMetrics();
   let shown = 0;
-  /** It writes samples in the background, in one shard for each core. A flush does not include those that it is already writing. */
+  /**
+   * VictoriaMetrics writes samples in the background, in one shard for each core. A flush omits samples that
+   * a shard is still writing.
+   */
   const flush = async () => {
     await fetch(`${url}/internal/force_flush`);
     let looks = 0;
     const isAllShown = async () => {
       const rows = rowsIn(await (await fetch(`${url}/metrics`)).text());
-      // Its report may be a second old.
+      // The metrics of VictoriaMetrics may be a second old.
       const isTrue = looks++ > 0 || rows.taken === shown;
       if (!isTrue || rows.taken !== rows.shown) return false;
       shown = rows.shown;

@@ -77,7 +77,8 @@ it('pushes what /metrics shows besides buckets at each minute, and ends what it 
       url,
       families: ['edge_*', 'up'],
       labels: { job: 'edge-exporter' },
-      // That of a request is real time: a receiver that a busy machine holds up would cost the next snapshot.
+      // The request timeout is real time. A receiver on a busy machine could otherwise delay the next
+      // snapshot.
       request: { timeout: '5m' },
     })),
   });

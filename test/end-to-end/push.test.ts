@@ -8,14 +8,16 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const HOURS = inLongSuite(6, 2);
 
-/** Buckets are final when they are shown, so that gauges can be compared with the truth. */
+/**
+ * Account whose buckets are final when they are exposed, so that gauges can be compared with the true values.
+ */
 const ACCOUNT: SimulationOptions['account'] = {
   publish_delay: '11m',
   settle_delay: '11m',
   collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'status_code'] } } } },
 };
 
-/** Returns the start of an hour in the past, because receivers take no samples of the future. */
+/** Returns the start of an hour in the past, because receivers do not accept future samples. */
 function startBefore(hours: number): number {
   return Math.floor((Date.now() - hours * HOUR) / HOUR) * HOUR;
 }
@@ -29,7 +31,6 @@ async function startReceivers(): Promise<Map<string, PushReceiver>> {
   return new Map(await Promise.all(started));
 }
 
-/** A few words instead of thousands of lines. */
 function summaryOf({ missing, doubled, wrong }: Difference) {
   const first = [...missing, ...doubled, ...wrong].slice(0, 3);
   return { missing: missing.length, doubled: doubled.length, wrong: wrong.length, first };
@@ -42,7 +43,7 @@ it(`pushes every settled bucket to each receiver at its own time with exactly th
     start,
     sandbox: { configurations: 3, domainsPerConfiguration: 1 },
     account: ACCOUNT,
-    // Real time, so that a receiver that a busy machine delays is not reported.
+    // The request timeout is real time. It is long, so that a receiver on a busy machine is not reported.
     push: [...receivers].map(([name, { kind, url }]) => ({ name, kind, url, request: { timeout: '5m' } })),
   });
   await simulation.minutes(HOURS * 60 + 15.5);

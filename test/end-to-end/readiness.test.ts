@@ -38,7 +38,7 @@ it('is ready when every account has answered once, and says which one has not', 
 
   const second = await createSandbox({ rateLimit: AMPLE }).listen(port);
   onTestFinished(() => second.close());
-  // An account that is changed is polled at once; otherwise it would be when the platform's next bucket has closed.
+  // A changed account is polled immediately. Otherwise the next poll would follow the platform's next bucket.
   await config.write({ accounts: [reachable, { ...unreachable, stale_after: '20m' }] });
   expect((await fetch(`${exporter.url}/-/reload`, { method: 'POST' })).status).toBe(200);
   await exporter.ready();

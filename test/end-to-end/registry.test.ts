@@ -33,7 +33,7 @@ const STATEMENT = fc.oneof(
       wanted: SOME,
       released: SOME,
       acquired: SOME,
-      /** Released under the token of now, or of before. */
+      /** Age of the token that releases: 0 for the current one, 1 for the one before. */
       behind: fc.constantFrom(0, 0, 0, 1),
     }),
   },
@@ -94,7 +94,7 @@ const inPostgres = (registry: Registry): Side => ({
     switch (statement.kind) {
       case 'beat': {
         const answer = await registry.beat(requestOf(statement, token), statement.session, []);
-        // The schedule ends the lease, however slow the machine is.
+        // Only the schedule ends the lease, even on a slow machine.
         await connections.query(
           "UPDATE exporter_state.replicas SET expires_at = expires_at + interval '1 day' WHERE id = $1",
           [statement.session],

@@ -78,7 +78,8 @@ it('the history of a real Prometheus and the same as a file give the same alerts
   const names = ofTraffic.map(({ labels }) => labels['alertname']);
   expect(names).toEqual(expect.arrayContaining(['EdgeWafSpike', 'Edge5xxRatio']));
 
-  // It continues from the recorded series of the rehearsal: each threshold depends on other series.
+  // The evaluation continues from the recorded series of the rehearsal, because each threshold depends on
+  // other series.
   const at = START + (ATTACKED_MINUTES - 5) * MINUTE;
   const answers = async (query: string) =>
     (await prometheus.query(query, at))
@@ -93,7 +94,7 @@ it('the history of a real Prometheus and the same as a file give the same alerts
   }
   expect(known).toBeGreaterThanOrEqual(4);
 
-  // Prometheus itself evaluates alerts that are not about traffic.
+  // Prometheus itself evaluates the alerts that are not about traffic.
   const disabled = fromPrometheus.alerts.find(({ labels }) => labels['alertname'] === 'EdgeFirewallDisabled');
   expect(disabled).toMatchObject({
     from: new Date(START + 105 * MINUTE).toISOString(),

@@ -7,7 +7,7 @@ import { type ExporterProcess, startExporter } from './exporter-process.ts';
 import { type ServedSandbox, serveSandbox } from './platform.ts';
 
 const SELDOM = '0 0 1 1 *';
-/** One name begins like another, which must not make the one go with the other. */
+/** Names of accounts. One is a prefix of another, whose removal must not affect the longer one. */
 const NAMES = ['changing', 'leaving', 'leaving/not'];
 const SUCCESSFUL = seriesKey('edge_exporter_config_last_reload_successful', {});
 
@@ -24,7 +24,7 @@ describe('the configuration loaded anew', () => {
     });
     onTestFinished(async () => void (await exporter.stop()));
     await shown(NAMES);
-    // An account is judged within a second of its polls.
+    // An account's availability is updated within a second of its polls.
     const available = NAMES.map((account) =>
       seriesKey('edge_data_available', { account, product: 'edge_applications' }),
     );
@@ -43,7 +43,7 @@ describe('the configuration loaded anew', () => {
     return parseExposition((await exporter.scrape()).body);
   }
 
-  /** Waits until these accounts, and no others, show all of their requests. */
+  /** Waits until exactly these accounts expose all of their requests. */
   async function shown(names: readonly string[], family = 'edge_requests_per_minute'): Promise<void> {
     const domains = [...sandbox.account.domains].length;
     const expected = names.flatMap((name) => new Array(domains).fill(name)).sort();
@@ -67,7 +67,7 @@ describe('the configuration loaded anew', () => {
     const changed = account('changing', ['status_code']);
     await config.write({ accounts: [account('leaving/not'), account('new'), changed] });
     expect((await reload()).status).toBe(200);
-    // It is not polled again, so it is shown at every moment.
+    // A reload does not poll this account again, so its series never disappear.
     expect(accountsWith(await scrape(), 'edge_requests_per_minute')).toContain('leaving/not');
     await shown(['leaving/not', 'new']);
     await shown(new Array(16).fill('changing'), 'edge_responses_per_minute');
@@ -75,7 +75,8 @@ describe('the configuration loaded anew', () => {
     expect(seriesOf(after, 'leaving/not')).toEqual(seriesOf(before, 'leaving/not'));
     expect([...after.samples.keys()].filter((key) => key.includes('"leaving"') && isNow(key))).toEqual([]);
     expect(after.samples.get(SUCCESSFUL)).toBe(1);
-    // Reads: one list each, one to find the source, one to find the addressing, and one of each domain.
+    // Number of reads for each account: one list, one to find the source, one to find the kind of id, and one
+    // for each domain.
     expect(sandbox.requests.total - asked).toBe(2 * (3 + [...sandbox.account.domains].length));
   });
 
@@ -100,7 +101,7 @@ describe('the configuration loaded anew', () => {
     const loadedAt = seriesKey('edge_exporter_config_last_reload_success_timestamp_seconds', {});
     expect(after.samples.get(loadedAt)).toBe(before.samples.get(loadedAt));
     for (const name of NAMES) expect(seriesOf(after, name)).toEqual(seriesOf(before, name));
-    // Own metrics are up to a second old.
+    // The exporter's own metrics are up to a second old.
     await eventually('the failure is shown', async () => (await scrape()).samples.get(SUCCESSFUL) === 0);
     await config.write({ accounts: [account('changing')] });
     expect((await reload()).status).toBe(200);
@@ -139,7 +140,7 @@ it('is loaded anew without being asked where that is enabled, each time that the
   await config.write({ accounts: [account('third')] });
   await shows('third');
   expect(exporter.process.stderr().split('the configuration was not reloaded')).toHaveLength(2);
-  // The lifecycle API is another matter.
+  // The lifecycle API has a flag of its own.
   expect((await fetch(`${exporter.url}/-/reload`, { method: 'POST' })).status).toBe(403);
 });
 

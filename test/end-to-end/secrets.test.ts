@@ -47,7 +47,7 @@ describe('a platform that points elsewhere', () => {
       EDGE_PASSWORD: DEFAULT_USER.password,
     });
     const { requests } = sandbox;
-    // It continues after the first refused redirect, and asks for further pages by number.
+    // The exporter continues after the first refused redirect, and requests further pages by number.
     const isMet = {
       redirect: () =>
         exporter.process.stderr().includes('another origin') && (requests.byMethod.get('GET') ?? 0) > 1,
@@ -135,7 +135,10 @@ async function answer({ url }: ExporterProcess, path: string, method = 'GET'): P
   return `${JSON.stringify([...response.headers])}\n${await response.text()}`;
 }
 
-/** Searches a text for each secret: plain, in the encodings of URLs, JSON, HTML and base64, and inside the base64 of a login. */
+/**
+ * Searches a text for each secret: in plain form, in the encodings of URLs, JSON, HTML and base64, and inside
+ * the base64 of a login.
+ */
 function expectNoSecret(text: string, secrets: readonly string[]): void {
   for (const secret of secrets) {
     for (const form of formsOf(secret)) expect(text).not.toContain(form);

@@ -6,9 +6,9 @@ import { type RunningProcess, startProcess } from './child-process.ts';
 import { freePort } from './free-port.ts';
 import { type Tool, toolPath } from './tools.ts';
 
-/** A server of the Prometheus family, with a folder of its own that goes with it. */
+/** Server process of the Prometheus family. Its temporary folder is removed when the test finishes. */
 export interface ServerProcess {
-  /** Its address, without a slash at the end. */
+  /** Address of the server, without a slash at the end. */
   readonly url: string;
   readonly folder: string;
   readonly process: RunningProcess;
@@ -20,7 +20,7 @@ export interface ServerOptions {
   readonly tool: Tool;
   readonly args: (address: string, folder: string) => Promise<readonly string[]>;
   readonly cwd?: string | undefined;
-  /** The path that answers 200 when the server is ready. */
+  /** Path that answers 200 when the server is ready. */
   readonly ready: string;
 }
 
@@ -28,7 +28,10 @@ const TRIES = 5;
 
 const ECONOMICAL = { GOGC: '400', GOMEMLIMIT: '512MiB', GOMAXPROCS: '1' };
 
-/** Starts a server on a free port and waits until it is ready; its output is in the message of a failure. */
+/**
+ * Starts a server on a free port, and waits until it is ready. The message of a failure includes the server's
+ * output.
+ */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   for (let attempt = 1; ; attempt++) {
     try {

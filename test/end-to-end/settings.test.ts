@@ -13,7 +13,7 @@ const PAGE = join(import.meta.dirname, '../../docs/joins.md');
 
 interface Example {
   readonly query: string;
-  /** Labels that its answer has. */
+  /** Labels of the series in the answer. */
   readonly gives: readonly string[];
 }
 
@@ -93,7 +93,7 @@ it('joins settings to traffic as docs/joins.md says', async () => {
   const found = await examples();
   expect(found.length).toBeGreaterThan(8);
   for (const { query, gives } of found) {
-    // Several collectors read its parts, each at its own time.
+    // Several collectors read the settings, each at its own time.
     await eventually(`${gives.join(', ')}: ${query}`, async () => {
       const series = await prometheus.query(query);
       return series.length > 0 && gives.every((label) => series.some(({ labels }) => labels[label]));
@@ -123,7 +123,7 @@ it('tells that the WAF was set to counting while nobody was looking', async () =
   expect(await prometheus.value(`edge_waf_ruleset_blocking{${labels}}`)).toBe(0);
   expect(await prometheus.value(`edge_waf_ruleset_info{${labels}, mode="counting"}`)).toBe(1);
   const changedAt = await prometheus.value(`edge_waf_ruleset_changed_timestamp_seconds{${labels}}`);
-  // The platform's time has whole seconds.
+  // The platform's timestamps have whole seconds.
   expect(changedAt).toBeGreaterThan(before - 2);
   const line = exporter.process
     .stderr()

@@ -46,7 +46,7 @@ it('a state goes to a database and comes back as it was; nothing is overwritten,
   const refused = await copy('database', other);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('the database has counters already of one, two');
-  // A replica that lives owns an account.
+  // A live replica owns an account.
   const connections = database.connections(1);
   await connections.query(
     `INSERT INTO exporter_state.replicas (id, name, digest, expires_at) VALUES ('r', 'r', '', now() + interval '1 hour')`,

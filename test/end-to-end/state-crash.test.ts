@@ -25,7 +25,7 @@ afterAll(async () => {
 
 interface Life {
   readonly found: { total: number; watermark: number }[] | undefined;
-  /** The last number of each committer whose commit had resolved. */
+  /** Last number of each committer whose commit resolved. */
   readonly committed: Map<number, number>;
 }
 

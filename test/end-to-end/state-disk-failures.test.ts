@@ -13,7 +13,10 @@ import {
   mountSmallDisk,
 } from '../exporter/state/disk-failures.ts';
 
-/** More by `DISK_FAILURES=200 npx vitest run test/end-to-end/state-disk-failures.test.ts`. */
+/**
+ * Number of trials. Run more with `DISK_FAILURES=200 npx vitest run
+ * test/end-to-end/state-disk-failures.test.ts`.
+ */
 const TRIALS = Number(process.env['DISK_FAILURES'] ?? 14);
 let directory: string;
 let writer: Awaited<ReturnType<typeof compileWriter>>;
@@ -86,9 +89,9 @@ async function liveThrough(failure: DiskFailure, promised: Map<number, number>):
   await writing.until('it commits', () => writing.committed().size === 4);
   await delay(Math.random() * 100);
   const { mend } = await failure.strike(writing.pid, directory);
-  // One in three is killed while its disk fails.
+  // One of three writers is killed while its disk fails.
   const killedAtOnce = Math.random() < 1 / 3;
-  // A full disk refuses nothing as long as the log has room to be written again.
+  // A full disk refuses no write as long as the write-ahead log has space to start over.
   await writing
     .until('commits are refused', () => writing.refusals().length > 0, failure.canBeBorne ? 500 : undefined)
     .catch((error: unknown) => {

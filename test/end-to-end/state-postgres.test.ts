@@ -47,7 +47,8 @@ describe('an outbox in PostgreSQL', () => {
     let fate: Fate = 'taken';
     const send = (samples: readonly PushedSample[]) => receiver.take(samples, fate);
     const former = await openAccountState(connections, await handOver(1));
-    // The time of the test bed passes while the database is away; refused entries must not become too old.
+    // Simulated time passes while the database is away. Without a limit, refused entries do not become too
+    // old.
     const before = outboxBed({ send, state: former, maxAge: Number.POSITIVE_INFINITY });
     const jobAt = (at: number) => before.commit(`job ${at % 3}`, [sample(`s${at % 3}`, at)]);
     for (let at = 1; at <= 10; at++) await jobAt(at);

@@ -25,7 +25,10 @@ async function launch() {
   return { exporter, url: await addressOf(exporter) };
 }
 
-/** The embedded platform in a process of its own, so that this one is free to see when the exporter has ended. */
+/**
+ * Starts the embedded platform in a separate process, so that this process notices at once when the exporter
+ * ends.
+ */
 async function startPlatform(): Promise<string> {
   const { path } = await configFile({ rate_limit: { reads: 20_000, writes: 20, purges: 20 } });
   const platform = await launchExporter({

@@ -53,7 +53,7 @@ it('ends within 5 s of SIGTERM although its disk and the platforms of 300 accoun
   await eventually('it listens', () => listeningAddress(exporter.output()), limit);
   await eventually('every account waits for an answer', () => platform.connections() >= ACCOUNTS, limit);
   const { ending, ms } = await timeToEnd(exporter, 'SIGTERM');
-  // The thread of its database hangs, and nothing waits for that.
+  // The database thread hangs, and the exporter does not wait for it.
   expect(ending).toMatchObject({ code: 0, signal: null });
   expect(ms).toBeLessThan(5_000);
 });

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The environment in which an unpacked systemd tool finds the library that it shares with systemd. */
+/**
+ * Returns the environment in which an unpacked systemd tool finds the library that it shares with systemd.
+ */
 export function systemdEnvironment(tool: string): NodeJS.ProcessEnv {
   const library = join(tool, '..', '..', 'lib');
   if (!tool.includes('.cache') || !existsSync(library)) return process.env;

@@ -23,7 +23,7 @@ async function valuesOf(key: string): Promise<string[]> {
 }
 
 it('systemd finds nothing wrong with the unit', async () => {
-  // The program is not installed here; systemd looks whether it is there.
+  // The program is not installed here, and systemd checks whether it exists.
   const here = (await readFile(UNIT, 'utf8')).replace(
     '/opt/edge-exporter/bin/edge-exporter',
     process.execPath,

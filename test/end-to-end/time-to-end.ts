@@ -4,11 +4,11 @@ import type { Ending, RunningProcess } from './child-process.ts';
 /** End of a process, and the time (ms) from the request to the end. */
 export interface TimedEnding {
   readonly ending: Ending;
-  /** Without the time in which it would have run, and a busy machine ran others instead. */
+  /** Time (ms) without the periods in which the process was ready to run but a busy machine ran others. */
   readonly ms: number;
 }
 
-/** Asks a process to end, and waits for that. */
+/** Asks a process to end with a signal, and waits for its end. */
 export async function timeToEnd(process: RunningProcess, signal: NodeJS.Signals): Promise<TimedEnding> {
   const keptBefore = keptWaiting(process.pid) ?? 0;
   let kept = keptBefore;

@@ -45,9 +45,9 @@ const TOOLS = {
   'victoria-metrics': {
     variable: 'VICTORIA_METRICS_BIN',
     names: ['victoria-metrics'],
-    // Debian's build does not name its version.
+    // The output of Debian's build has no version.
     wanted: { version: 'one that takes OTLP', asked: '-help', answer: /opentelemetry/ },
-    // The first release whose build is one.
+    // Trixie is the first release whose build accepts OTLP.
     debian: 'victoria-metrics/trixie',
   },
   jsonnet: {
@@ -58,7 +58,7 @@ const TOOLS = {
   tinyproxy: { variable: 'TINYPROXY_BIN', names: ['tinyproxy'], debian: 'tinyproxy-bin' },
   'systemd-analyze': { variable: 'SYSTEMD_ANALYZE_BIN', names: ['systemd-analyze'], debian: 'systemd' },
   helm: { variable: 'HELM_BIN', names: ['helm'], debian: undefined, npm: true },
-  // Only for `kubectl kustomize`: there is no cluster.
+  // Only `kubectl kustomize` is used; no cluster exists.
   kubectl: { variable: 'KUBECTL_BIN', names: ['kubectl'], debian: undefined, npm: true },
   chromium: {
     variable: 'CHROMIUM_PATH',
@@ -69,18 +69,21 @@ const TOOLS = {
 
 interface Wanted {
   readonly version: string;
-  /** The argument with which it is asked. */
+  /** Argument that makes the program report its version or features. */
   readonly asked: string;
   readonly answer: RegExp;
 }
 
 interface Place {
-  /** Names the program's path, and then nothing else is looked at. */
+  /** Environment variable with the program's path. If it is set, no other location is searched. */
   readonly variable: string;
   readonly names: readonly string[];
-  /** Any version by default. */
+  /** Required version or feature; undefined: any version. */
   readonly wanted?: Wanted;
-  /** The Debian package (`/` and its release) that is unpacked into the cache. Chromium depends on too many others for that. */
+  /**
+   * Debian package (with `/` and its release) to unpack into the cache; undefined if none is used. Chromium
+   * depends on too many other packages for that.
+   */
   readonly debian: string | undefined;
   readonly npm?: true;
 }
@@ -89,7 +92,7 @@ export type Tool = keyof typeof TOOLS;
 
 const ALL = Object.keys(TOOLS) as Tool[];
 
-/** The tools that come from npm. */
+/** Tools that npm provides. */
 export const NPM_TOOLS: readonly Tool[] = ALL.filter((tool) => 'npm' in TOOLS[tool]);
 
 /** Tools that tests unpack if they are missing. */
@@ -97,12 +100,12 @@ export const TOOLS_TO_UNPACK: readonly Tool[] = ALL.filter(
   (tool) => 'npm' in TOOLS[tool] || TOOLS[tool].debian !== undefined,
 );
 
-/** The Debian packages that these tools come from. */
+/** Returns the Debian packages that contain these tools. */
 export function packagesOf(tools: readonly Tool[]): readonly string[] {
   return [...new Set(tools.flatMap((tool) => TOOLS[tool].debian ?? []))];
 }
 
-/** PostgreSQL 15 and the libraries that a slim system lacks. */
+/** Debian packages of PostgreSQL 15, and of the libraries that a slim system lacks. */
 export const POSTGRES_PACKAGES = [
   'postgresql-15',
   'libpq5',
@@ -114,8 +117,8 @@ export const POSTGRES_PACKAGES = [
 ];
 
 /**
- * Returns the path of a tool from its variable, an unpacked Debian package, or the PATH; undefined if none has the
- * wanted version.
+ * Returns the path of a tool from its variable, an unpacked Debian package, or the PATH; undefined if none
+ * has the required version.
  */
 export function findTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string | undefined {
   return lookFor(tool, environment).found;
@@ -153,7 +156,7 @@ function answerOf(path: string, argument: string): string {
   return answer;
 }
 
-/** Returns the line that tells how to install a missing tool or version. */
+/** Returns a line that explains how to install a missing tool or version. */
 export function howToGet(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string {
   const { variable, names, wanted }: Place = TOOLS[tool];
   const version = wanted === undefined ? '' : ` (${wanted.version})`;
@@ -162,7 +165,10 @@ export function howToGet(tool: Tool, environment: NodeJS.ProcessEnv = process.en
   return `${tool}${version} is missing${found}: install it on the PATH (as ${names.join(' or ')}), or set ${variable} to its path`;
 }
 
-/** Returns the path of a tool. @throws an error whose one line names what to install */
+/**
+ * Returns the path of a tool.
+ * @throws an error whose message says in one line how to install the tool
+ */
 export function toolPath(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string {
   const path = findTool(tool, environment);
   if (path === undefined) throw new Error(howToGet(tool, environment));

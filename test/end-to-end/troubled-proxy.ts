@@ -14,7 +14,7 @@ export type Trouble =
 export interface TroubledProxy {
   readonly url: string;
   target: string;
-  /** Decides about each request. */
+  /** Returns the trouble of the next request. */
   trouble: () => Trouble;
   readonly met: ReadonlyMap<Trouble, number>;
   readonly stop: () => Promise<void>;

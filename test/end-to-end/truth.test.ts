@@ -38,7 +38,7 @@ describe('an exporter between the platform and a real Prometheus', () => {
   let prometheus: Prometheus;
 
   beforeEach(async () => {
-    // Buckets are final at the age at which they are shown.
+    // Buckets are final at the age at which they are exposed.
     sandbox = await serveSandbox({ settleMs: MINUTE });
     exporter = await startExporter({ env: sandbox.env });
     onTestFinished(async () => void (await exporter.stop()));
@@ -49,7 +49,7 @@ describe('an exporter between the platform and a real Prometheus', () => {
   });
 
   it('lets every series of a metric have the true value of the bucket that it names', async () => {
-    // A scrape in progress may not be stored yet, and would change later answers.
+    // Prometheus may still store a scrape in progress, which would change later answers.
     const now = 1_000 * (await prometheus.value('timestamp(up{job="edge"})'));
     const shown = await prometheus.query(
       '{__name__=~"edge_.+", product!="", __name__!~"edge_exporter_.+|.+_total"}',
@@ -87,7 +87,10 @@ async function everyJobPolled({ url, process }: ExporterProcess): Promise<void> 
   await eventually('every job has polled', polled, { evidence: process.output });
 }
 
-/** Returns every series of a platform's metric that must exist, according to the buckets that the exporter names as shown. */
+/**
+ * Returns every series of a platform's metric that must exist, according to the buckets that the exporter
+ * reports as exposed.
+ */
 function trueSeries(sandbox: ServedSandbox, shown: readonly QueriedSample[]): Map<string, number> {
   const expected = new Map<string, number>();
   for (const { labels, value } of shown) {
@@ -111,7 +114,7 @@ function truthAt(
   metric: string,
   bucket: number,
 ): Readonly<Record<string, readonly (readonly [number, number])[]>> {
-  // Analytics and metrics name no product alike.
+  // The analytics and metrics APIs use different names for the same product.
   const product = PRODUCTS.find(({ slug }) => slug === labels['product']);
   if (product === undefined) throw new Error(`no product ${labels['product']}`);
   const configuration = Number(labels['configuration_id']);
@@ -156,12 +159,12 @@ async function compareQueries({
 }
 
 async function expectTaken(prometheus: Prometheus, exporter: ExporterProcess): Promise<void> {
-  // One scrape may take longer than the second that it has, on a busy machine.
+  // On a busy machine, one scrape may exceed its timeout of one second.
   await eventually('Prometheus has scraped without an error', async () =>
     (await prometheus.targets()).every(({ health, lastError }) => health === 'up' && lastError === ''),
   );
-  // Own metrics appear with their first value, so scrapes may differ by a few lines. If a minute begins between two
-  // scrapes, polls may have changed hundreds.
+  // The exporter's own metrics appear with their first value, so scrapes may differ by a few lines. If a
+  // minute begins between two scrapes, polls may have changed hundreds of lines.
   await eventually('Prometheus has taken every line', async () => {
     const { body } = await exporter.scrape('text');
     const lines = body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -170,7 +173,7 @@ async function expectTaken(prometheus: Prometheus, exporter: ExporterProcess): P
     return Math.abs(taken - lines.length) < 50;
   });
   expect(await prometheus.value('max_over_time(scrape_series_added{job="edge"}[1m])')).toBeGreaterThan(300);
-  // Only OpenMetrics names the family of a counter without _total.
+  // Only OpenMetrics uses the name of a counter's family without _total.
   const metadata = await fetch(`${prometheus.url}/api/v1/metadata?metric=edge_requests`);
   expect(await metadata.json()).toMatchObject({ data: { edge_requests: [{ type: 'counter' }] } });
 }

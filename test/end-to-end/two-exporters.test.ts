@@ -95,7 +95,8 @@ async function answers(
   };
   const file = join(folder, 'test.yaml');
   const groups = [...recording.groups, ...alerts.groups].map(({ name }) => name);
-  // Without an order, it is another one in each run, and an average over an hour may have a minute more.
+  // Without a fixed order, groups run in a different order each time. An average over an hour may then
+  // include one more minute.
   const about = { rule_files: ['rules.yaml'], evaluation_interval: '1m', group_eval_order: groups };
   await writeFile(file, stringify({ ...about, tests: [test] }));
   const said = await testRules(tool, file);

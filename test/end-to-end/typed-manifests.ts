@@ -5,10 +5,10 @@ import { runToEnd } from './child-process.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CACHE = join(ROOT, '.cache');
-// Its main file is not in `exports`, its package.json is.
+// The package's `exports` omit its main file but include its package.json.
 const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 
-/** An object for Kubernetes. */
+/** Kubernetes object. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -16,8 +16,8 @@ export interface Manifest {
 }
 
 /**
- * Returns the compiler's errors for manifests against Kubernetes' own API types. Finds unknown keys too, because
- * manifests are checked as literals.
+ * Returns the compiler's errors for manifests, checked against Kubernetes' own API types. It also finds
+ * unknown keys, because manifests are checked as literals.
  */
 export async function typeMistakes(manifests: readonly Manifest[]): Promise<string> {
   await mkdir(CACHE, { recursive: true });

@@ -1,6 +1,6 @@
 import { type ServerProcess, startServer } from './server-process.ts';
 
-/** Starts a VictoriaMetrics on a free port and waits until it is ready. */
+/** Starts a VictoriaMetrics on a free port, and waits until it is ready. */
 export function startVictoriaMetrics(): Promise<ServerProcess> {
   return startServer({
     tool: 'victoria-metrics',
@@ -10,7 +10,7 @@ export function startVictoriaMetrics(): Promise<ServerProcess> {
       `-storageDataPath=${folder}/data`,
       '-retentionPeriod=30d',
       '-search.latencyOffset=0',
-      // Without it a sample that arrives twice is stored twice.
+      // Without this flag, a sample that arrives twice is stored twice.
       '-dedup.minScrapeInterval=1ms',
     ],
   });

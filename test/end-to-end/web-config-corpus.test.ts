@@ -7,10 +7,10 @@ import { runToEnd } from './child-process.ts';
 import { temporaryFolder } from './config-file.ts';
 import { type Tool, toolPath } from './tools.ts';
 
-/** Keys that are newer than the exporter-toolkit of Prometheus 2.42. */
+/** Errors about keys that the exporter-toolkit of Prometheus 2.42 does not have. */
 const NEWER_THAN_2_42 = /field (rate_limit|client_allowed_sans|cert|key|client_ca) not found/;
 
-/** Go took these from the safe ones in 2024. */
+/** Cases with cipher suites that Go has not considered safe since 2024. */
 const NO_LONGER_SAFE = ['TLS: a suite with RSA key exchange', 'TLS: a suite with RSA key exchange and CBC'];
 
 const JUDGED_OTHERWISE = [

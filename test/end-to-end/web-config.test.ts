@@ -48,10 +48,10 @@ it('is scraped over TLS by a Prometheus that knows the password, and by no other
     ],
   });
   onTestFinished(() => prometheus.stop());
-  // It is not known before the first answer of the platform.
+  // `edge_up` has no value before the platform's first answer.
   const up = () => prometheus.value('edge_up{job="edge"}');
   expect(await eventually('a scrape tells whether the platform answers', up)).toBe(1);
-  // One scrape may take longer than the second that it has, on a busy machine.
+  // On a busy machine, one scrape may exceed its timeout of one second.
   const targets = await eventually('all were scraped, and the one with the password in time', async () => {
     const found = await prometheus.targets();
     const isOver = found.every(({ health }) => health !== 'unknown');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { eventually } from '../eventually.ts';
 
-/** Parts that tests read of an Alertmanager's webhook message (version 4). */
+/** Parts of an Alertmanager webhook message (version 4) that tests read. */
 export interface Notification {
   readonly status: 'firing' | 'resolved';
   readonly receiver: string;
@@ -16,11 +16,11 @@ export interface Notification {
   }[];
 }
 
-/** A receiver of notifications that keeps them. */
+/** Webhook that records its notifications. */
 export interface Webhook {
   readonly url: string;
   readonly received: readonly Notification[];
-  /** Waits for a notification; earlier ones count too. */
+  /** Waits for a notification. Earlier notifications count too. */
   readonly notified: (
     what: string,
     matches: (notification: Notification) => boolean,
@@ -28,7 +28,7 @@ export interface Webhook {
   readonly stop: () => Promise<void>;
 }
 
-/** Listens on a free port of the loopback interface. */
+/** Starts a webhook on a free port of the loopback interface. */
 export async function startWebhook(): Promise<Webhook> {
   const received: Notification[] = [];
   const receive = async (request: IncomingMessage, response: ServerResponse) => {

@@ -35,7 +35,7 @@ it.each(SPANS)('%s after %s until %s has the first match %s and the last %s', (p
   expect([cron.firstIn(after, until), cron.lastIn(after, until)]).toEqual([first, last]);
 });
 
-/** Days of January 2026, which begins on a Thursday. */
+/** Patterns that restrict both kinds of day, and their days of January 2026, which begins on a Thursday. */
 const BOTH_DAYS: readonly (readonly [pattern: string, days: readonly number[]])[] = [
   ['30 4 1,15 * FRI', [1, 2, 9, 15, 16, 23, 30]],
   ['0 30 4 1,15 * 5', [1, 2, 9, 15, 16, 23, 30]],

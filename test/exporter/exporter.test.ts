@@ -115,7 +115,7 @@ test('a stop during a reload waits for it, and the reload starts nothing any mor
   closing.set('a', promise);
   const applying = exporter.apply(configOf('b'), never);
   let stopped = false;
-  // Lets the reload begin.
+  // The reload begins in the next turn of the event loop.
   await setImmediate();
   const stopping = exporter.stop(never).then(() => {
     stopped = true;
@@ -140,7 +140,7 @@ test('of many accounts that leave with a reload, a part stops in each turn of th
   });
   const running: number[] = [];
   while (!isApplied) {
-    // The platform answers none of them.
+    // The platform answers no account, so every running account is not ready.
     running.push([...exporter.notReady()].flat().length);
     await setImmediate();
   }
@@ -211,7 +211,7 @@ test.each([
     isSlow = false;
     expect(await scrape).not.toContain('edge_up{account="a"}');
   }
-  // Timers that were set meanwhile end as well.
+  // Timers that were set in the meantime end as well.
   await vi.advanceTimersByTimeAsync(60_000);
   vi.useRealTimers();
   await exporter.stop(never);

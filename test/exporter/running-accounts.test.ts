@@ -101,7 +101,7 @@ test('an account that is given away while a reload stops it is given away when i
 test('a fault while an account is looked at is counted, and ends neither the account nor the process', async () => {
   const { accounts, minutes, clock, metrics } = await accountsNamed('a');
   accounts.own('a', { state: memoryState() });
-  // The account asks for its own minute first; its jobs follow.
+  // The account subscribes to its own minute first; its jobs follow.
   const [fire = () => expect.unreachable()] = minutes;
   const wall = clock.wall.bind(clock);
   let isBroken = true;

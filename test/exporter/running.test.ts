@@ -86,7 +86,7 @@ test('reloads go one after another, so that the one asked for last is in force',
   const reloads = [running.reload()];
   await setImmediate();
   reloads.push(running.reload());
-  // As long as the second takes where it does not wait for the first.
+  // The second reload has time to finish if it does not wait for the first.
   await setImmediate();
   first(configured('first'));
   expect(await Promise.all(reloads)).toEqual([{ ok: true }, { ok: true }]);

@@ -3,8 +3,8 @@ import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 const AT = { paths: ['/metrics/graphql', '/v4/metrics/graphql'] };
 
 /**
- * Hostile answers of the sandbox to GraphQL questions, by their effect. None may cause a wrong value. Answers that a
- * client cannot recognise, such as a single missing row, are excluded.
+ * Hostile answers of the sandbox to GraphQL questions, by their effect. None may cause a wrong value. Answers
+ * that a client cannot recognise, such as a single missing row, are excluded.
  */
 export const HOSTILE_GRAPHQL: Readonly<Record<string, FaultSettings>> = {
   'answers with nothing and 204': { no_content: AT },

@@ -49,7 +49,7 @@ it('every poll ends within its timeout and a second, while platforms misbehave i
       accounts: hostile.map(({ name, account, origin }) => ({
         name: account,
         api_url: origin,
-        // A login would fail before anything is read, but for the platform that has one.
+        // A login fails before anything is read, so only the platform that supports logins gets one.
         ...(name.startsWith('refuses every token')
           ? { username: 'operator', password: 'x' }
           : { token: 'x' }),
@@ -85,7 +85,7 @@ function watchStandstill() {
   let last = performance.now();
   let total = 0;
   const look = () => {
-    // However short: a hundred delays of 15 ms make a poll longer as one of 1.5 s does.
+    // Short delays count too: a hundred delays of 15 ms slow a poll down as much as one of 1.5 s.
     total += Math.max(0, performance.now() - last - everyMs);
     last = performance.now();
   };

@@ -34,7 +34,10 @@ const answer = (status: string, headers: string, body: string, afterMs: number):
     );
 };
 
-/** Returns all known ways to break the protocol. @param afterMs pause before each step of answers in steps */
+/**
+ * Returns all known ways to break the protocol.
+ * @param afterMs pause (ms) before each step of answers that are sent in steps
+ */
 export function behaviours(afterMs: number): Readonly<Record<string, Behaviour>> {
   const refuse = answer('401 Unauthorized', '', '{"detail":"Invalid token."}', afterMs);
   return {
@@ -95,11 +98,11 @@ export function behaviours(afterMs: number): Readonly<Record<string, Behaviour>>
 
 export interface HostilePlatform {
   readonly origin: string;
-  /** Requests that came so far. */
+  /** Returns the number of requests so far. */
   readonly requests: () => number;
 }
 
-/** Serves a behaviour on a free port for as long as the test lasts. */
+/** Serves a behaviour on a free port until the test finishes. */
 export async function serveBehaviour(behaviour: Behaviour): Promise<HostilePlatform> {
   const sockets = new Set<Socket>();
   let requests = 0;

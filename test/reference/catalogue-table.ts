@@ -1,7 +1,7 @@
 import { DIMENSIONS, facesOf } from '../../src/exporter/catalogue/catalogue.ts';
 import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
 
-/** Dimensions of an API metric that are shown in the same families: a row of the metric contract. */
+/** Dimensions of an API metric that share their families, as a row of the metric contract. */
 export interface CatalogueRow {
   readonly metric: string;
   readonly dimensions: readonly string[];
@@ -9,13 +9,13 @@ export interface CatalogueRow {
   readonly products: readonly string[];
   readonly gauge: string;
   readonly counter?: string;
-  /** Names of the labels besides the common ones. */
+  /** Names of the labels in addition to the common ones. */
   readonly labels: readonly string[];
 }
 
 /**
- * Returns the metric contract as a table, in the order of the products. It names the families of single configurations;
- * those of whole products begin with `edge_product_`.
+ * Returns the metric contract as a table, in the order of the products. The table contains the families of
+ * single configurations; names of whole products' families begin with `edge_product_`.
  */
 export function describeCatalogue(): readonly CatalogueRow[] {
   const metrics = new Set(PRODUCTS.flatMap(metricsOf));

@@ -1,7 +1,7 @@
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import type { Collector } from '../../src/exporter/settings/collector.ts';
 
-/** Section of the specification's endpoints, and its exported families. */
+/** Section of the specification's endpoints, with its exported families. */
 export interface CollectorRow {
   readonly section: string;
   readonly part: string;
@@ -11,7 +11,7 @@ export interface CollectorRow {
   readonly permission?: string;
   readonly version?: number;
   readonly operations: string;
-  /** Default cron pattern. */
+  /** Default cron pattern; undefined if there is none. */
   readonly schedule?: string;
 }
 
@@ -73,7 +73,7 @@ export function describeCollectors(): readonly CollectorRow[] {
   return [...settings, ...OTHERS].sort((a, b) => numberOf(a) - numberOf(b));
 }
 
-/** Returns the permissions of a collector of settings, as text. */
+/** Returns the permissions of a settings collector, as text. */
 export function permissionOf({ permission, listPermissions }: Collector): string {
   if (listPermissions.length === 0) return permission;
   return `${permission}, and ${listPermissions.join(' or ')} to list what there is`;

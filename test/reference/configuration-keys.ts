@@ -9,7 +9,7 @@ interface Schema {
   readonly items?: Schema;
 }
 
-/** A key of the configuration file. */
+/** Key of the configuration file. */
 export interface ConfigurationKey {
   readonly path: string;
   readonly type: string;
@@ -23,7 +23,7 @@ const SETTINGS = /\.collectors\.(?!metrics|analytics|<)[a-z_]+/;
 /** Returns every key of the configuration. Keys that all products or settings collectors share appear once. */
 export function configurationKeys(): readonly ConfigurationKey[] {
   const keys = new Map<string, ConfigurationKey>();
-  // The metrics and analytics collectors take the same keys.
+  // The metrics and analytics collectors have the same keys.
   for (const key of keysOf(configJsonSchema() as Schema, '')) {
     const path = key.path
       .replace(PRODUCTS, '.products.<product>')

@@ -9,7 +9,7 @@ import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import type { FamilyMetadata } from '../../src/exporter/exposition/text-format.ts';
 import { documentedMetrics } from '../../src/exporter/self/measured-metrics.ts';
 
-/** A family that `/metrics` may have, with the names of its labels. */
+/** Family that `/metrics` may contain, with the names of its labels. */
 export interface DocumentedFamily extends FamilyMetadata {
   readonly labels: readonly string[];
 }
@@ -17,7 +17,7 @@ export interface DocumentedFamily extends FamilyMetadata {
 const OF_A_PRODUCT = ['account', 'product'];
 const OF_A_CONFIGURATION = [...OF_A_PRODUCT, 'configuration_id', 'configuration'];
 
-/** Returns the families of the platform's analytics, with those of whole products (`edge_product_…`). */
+/** Returns the families of the platform's analytics, including those of whole products (`edge_product_…`). */
 export function trafficFamilies(): readonly DocumentedFamily[] {
   const own = new Map<string, Set<string>>();
   for (const { names, labels } of [...labelsOf('configuration'), ...labelsOf('product')]) {
@@ -43,12 +43,15 @@ function labelsOf(scope: Scope) {
   });
 }
 
-/** The families of accounts: reachability, quota, configurations, newest buckets. */
+/** Returns the families of accounts: reachability, quota, configurations, newest buckets. */
 export function accountFamilies(): readonly LabelledFamily[] {
   return PLATFORM_FAMILIES;
 }
 
-/** The families of the platform's settings, each of the collector that reads it; their labels are in docs/settings.md. */
+/**
+ * Returns the families of the platform's settings, each with the collector that reads it. Their labels are in
+ * docs/settings.md.
+ */
 export function settingsFamilies(): readonly { collector: string; name: string; help: string }[] {
   return Object.entries(COLLECTORS).flatMap(([collector, { families }]) =>
     families.map(({ name, help }) => ({ collector, name, help })),
@@ -62,7 +65,7 @@ export function ownFamilies(): readonly DocumentedFamily[] {
   );
 }
 
-/** The names of the metrics of the process. */
+/** Returns the names of the process metrics. */
 export function processFamilies(): readonly string[] {
   return registered().flatMap((family) => (isOwn(family) ? [] : [family.name]));
 }
@@ -78,7 +81,7 @@ function registered(): readonly DocumentedFamily[] {
   );
 }
 
-/** Returns the unit of a family's values, from its name. */
+/** Returns the unit of a family's values, derived from its name. */
 export function unitOf({ name, type }: FamilyMetadata): string {
   const known = UNITS.find(([pattern]) => pattern.test(name));
   if (known) return known[1];

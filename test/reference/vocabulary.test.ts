@@ -9,7 +9,7 @@ const EXCLUDED =
 
 interface Retired {
   readonly pattern: RegExp;
-  /** The term of the field that is used. */
+  /** Term of the field to use instead. */
   readonly instead: string;
   readonly except?: RegExp;
   readonly within?: RegExp;
@@ -36,7 +36,8 @@ const RETIRED: readonly Retired[] = [
   {
     pattern: /(?<!X-|x-|"|')\bframes?\b(?!-(ancestors|options))|[a-z]Frame\b|\bFrame[A-Z]|FRAME_/,
     instead: 'rate-limit window',
-    // The specification's word in its own sentences; a frame of SQLite's log; the header X-Frame-Options.
+    // The specification uses the word in quoted sentences. SQLite's log consists of frames, and
+    // X-Frame-Options is a header.
     except:
       /conformance|^src\/exporter\/state\/database-thread\.js$|^test\/exporter\/web\/config-(corpus|file\.test)\.ts$/,
   },
@@ -48,7 +49,7 @@ const RETIRED: readonly Retired[] = [
   {
     pattern: /\balarm(s|ed)?\b/i,
     instead: 'timer, alert',
-    // "False alarms" are the term for alerts that tell of nothing.
+    // "False alarms" is the term for alerts without a cause.
     except: /^config\/prometheus\/quality\.md$|^test\/bench\/alert/,
   },
   { pattern: /foresight/i, instead: 'demand forecast' },

@@ -2,15 +2,15 @@ import type { EvaluationObserver, Firing } from '../../src/rules/promql/evaluati
 import { type Chunk, Evaluation, type EvaluationOptions } from '../../src/rules/promql/evaluation.ts';
 import type { Labels } from '../../src/rules/promql/vector.ts';
 
-/** A time in which an alert fired. */
+/** Alert with the time span in which it fired. */
 export interface FiredAlert extends Firing {
   readonly labels: Labels;
   readonly open: boolean;
 }
 
 /**
- * Evaluates rules over a history that is there as a whole.
- * @returns the times in which alerts fired, in the order of their ends
+ * Evaluates rules over a complete history.
+ * @returns the times in which alerts fired, in order of their ends
  */
 export function evaluate({
   groups,

@@ -1,23 +1,26 @@
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { whenTestEnds } from '../when-test-ends.ts';
 
-/** A Friday, 20 seconds past a minute. */
+/** A Friday, 20 seconds past a minute, in ms since the epoch. */
 export const NOON = Date.UTC(2026, 10, 20, 12, 34, 20);
 
-/** An answer of the sandbox, read in full. */
+/** Complete answer of the sandbox. */
 export interface Response {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Returns the JSON document; throws if there is none. */
+  /**
+   * Returns the JSON document.
+   * @throws if the body is not JSON
+   */
   json(): unknown;
 }
 
-/** A sandbox that listens until the test ends, with a clock that only the test moves. */
+/** Sandbox that listens until the test finishes, with a clock that only the test moves. */
 export interface Bench {
   readonly sandbox: Sandbox;
   readonly url: string;
-  /** Milliseconds since the epoch. */
+  /** Time of the clock in milliseconds since the epoch. */
   time: number;
   get(path: string, version?: number, headers?: Record<string, string>): Promise<Response>;
   call(method: string, path: string, options?: CallOptions): Promise<Response>;
@@ -70,7 +73,7 @@ export async function startBench(options: SandboxOptions = {}): Promise<Bench> {
   });
 }
 
-/** The value in the `Authorization` header of a user. */
+/** Returns the value of a user's `Authorization` header. */
 export function basic(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }

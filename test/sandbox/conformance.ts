@@ -5,23 +5,23 @@ import { expect } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { basic, startBench } from './client.ts';
 
-/** Headers of the operations that take a login instead of a token. */
+/** Headers of the operations that require a login instead of a token. */
 export const BASIC = { authorization: basic('operator@example.com', 'sandbox') };
 
-/** Sentences of the specification, and the requests that check them. */
+/** Sentences of the specification, with the requests that check them. */
 export interface Check {
   readonly section: string;
   readonly quotes: readonly string[];
-  /** Distinguishes checks of the same sentence. */
+  /** Name that distinguishes checks of the same sentence. */
   readonly variant: string;
-  /** Families of the exporter that show it, with a label in braces. */
+  /** Families of the exporter that depend on the sentences, with a label in braces. */
   readonly families: readonly string[];
   readonly options: SandboxOptions;
   /** Requests with their expected answers; empty if nothing is checked. */
   readonly steps: readonly string[];
 }
 
-/** Returns the checks that a page of this folder holds. */
+/** Returns the checks on a page of this folder. */
 export function checksOf(name: string): readonly Check[] {
   const page = readFileSync(join(import.meta.dirname, name), 'utf8');
   return page
@@ -34,7 +34,7 @@ export function checksOf(name: string): readonly Check[] {
     });
 }
 
-/** The checks of the specification. */
+/** Checks of the specification. */
 export const CHECKS = checksOf('conformance.md');
 
 function checkOf(section: string, block: string): Check {
@@ -52,7 +52,7 @@ function checkOf(section: string, block: string): Check {
   };
 }
 
-/** Sends the requests of a check to a sandbox of its own, and compares the answers. */
+/** Sends the requests of a check to a new sandbox, and compares the answers. */
 export async function run({ options, steps }: Check): Promise<void> {
   const bench = await startBench(options);
   let id = '';
@@ -88,7 +88,7 @@ async function exchange(url: string, step: string): Promise<string | undefined> 
     'content-type': body === undefined ? null : 'application/json',
     ...(JSON.parse(headers) as object),
   };
-  // Not fetch, which adds its own Accept header.
+  // `fetch` would add its own Accept header.
   const answer = await request(`${url}${path}`, {
     method: method as 'GET',
     headers: Object.entries(sent).flatMap(([name, value]) => (value === null ? [] : [name, value])),
@@ -140,7 +140,7 @@ const MATCHERS: Readonly<Record<string, unknown>> = {
     'is an array of strings',
   ),
   '<timestamp>': expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
-  /** A timestamp of the moment at which a check changes something. */
+  /** Timestamp of a change that the check makes. */
   '<now>': expect.stringMatching(/^2026-11-20T12:34:20(\.\d+)?Z$/),
   '<series>': expect.toSatisfy(isSeries, 'is a series'),
   '<series of each dimension>': expect.toSatisfy(

@@ -1,4 +1,4 @@
-/** Every path of the specification that lists something, with the version that reads it. */
+/** Paths of all lists in the specification, each with the API version that reads it. */
 export const LIST_PATHS: readonly (readonly [path: string, version: number])[] = [
   ['/domains', 3],
   ['/digital_certificates', 3],

@@ -63,7 +63,7 @@ it('can be asked who waits for the quota, and until when', async () => {
   const from = simulation.clock.now() - 10 * HOUR;
   const { ended } = begin({ from, progress });
   expect(waits()).toEqual([]);
-  // Whenever the quota of a window is used up.
+  // A wait begins whenever the quota of a window is used up.
   for (let step = 0; step < 24 && waits().length === 0; step += 1) await simulation.minutes(1 / 12);
   const [wait] = waits();
   expect(wait?.account).toBe('test');
@@ -108,7 +108,8 @@ it('takes what an exporter with the same token leaves over: no 429, and the pres
   const { ended } = begin({ from: simulation.clock.now() - 24 * HOUR });
   await simulation.minutes(4);
   expect([...simulation.sandbox.requests.byStatus.keys()]).toEqual([200]);
-  // The exporter's 12 a minute, and the rest within the reserve of 20 %.
+  // The exporter uses 12 operations per minute; the backfill uses the rest of the quota without the reserve
+  // of 20 %.
   expect(simulation.sandbox.requests.total - before).toBeGreaterThan(4 * 30);
   expect(Math.max(...requestsByWindow(simulation))).toBe(0.8 * reads);
   const [account] = simulation.exporter().accounts();
@@ -132,7 +133,7 @@ it('leaves room for an exporter that might come, but uses the rest of the quota'
   const before = simulation.sandbox.requests.total;
   const { ended } = begin({ from: simulation.clock.now() - 24 * HOUR });
   await simulation.minutes(4);
-  // Of 80, the reserve of 16 and the 12 operations of an exporter stay free.
+  // 16 of 80 operations are the reserve, and 12 are for an exporter.
   const used = (simulation.sandbox.requests.total - before) / 4;
   expect(used).toBeGreaterThan(0.9 * 52);
   expect(used).toBeLessThanOrEqual(1.3 * 52);

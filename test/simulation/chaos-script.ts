@@ -35,7 +35,7 @@ const DRIZZLE: FaultSettings = {
   rate_headers: { probability: 0.05 },
 };
 
-/** Script of a bad week. It ends well, with hours to catch up. */
+/** Script of a week with many kinds of trouble. After them, the exporter has hours to catch up with. */
 export const WEEK: readonly Turn[] = [
   faults(2, { wrong_types: { probability: 0.4, share: 0.15 }, malformed_body: { probability: 0.1 } }),
   restart(5),
@@ -85,7 +85,7 @@ export const WEEK: readonly Turn[] = [
   calm(158),
 ];
 
-/** A day with as many kinds of trouble, one after the other. */
+/** Script of a day with as many kinds of trouble in sequence. */
 export const DAY: readonly Turn[] = [
   change(1, (sandbox) => removeSite(sandbox, 1)),
   faults(2, { wrong_types: { probability: 0.4, share: 0.15 }, malformed_body: { probability: 0.1 } }),
@@ -121,7 +121,7 @@ export const DAY: readonly Turn[] = [
   calm(22.2),
 ];
 
-/** Six hours that are no better. */
+/** Script of six hours with further troubles. */
 export const EVENING: readonly Turn[] = [
   faults(0.5, DRIZZLE),
   ...[0.9, 1.3, 1.7, 2.1].map(restart),
@@ -135,7 +135,7 @@ export const EVENING: readonly Turn[] = [
   restart(5.5),
 ];
 
-/** Returns the same script in a fraction of the time. */
+/** Returns the same script with all times divided by `pace`. */
 export function faster(turns: readonly Turn[], pace: number): readonly Turn[] {
   return turns.map(({ hour, happens }) => ({ hour: hour / pace, happens }));
 }

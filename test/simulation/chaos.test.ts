@@ -59,10 +59,10 @@ it.each(kindsOfState())(
     expect(watch.decreases).toEqual([]);
     expect(audit.series).toBeGreaterThan(16 * sites);
     expect(audit.buckets).toBeGreaterThan((60_000 / 7) * days * sites);
-    // All have caught up, except those of removed configurations.
+    // All counters have caught up, except those of removed configurations.
     expect(audit.watermarks.filter((watermark) => watermark < ends - 40 * MINUTE)).toHaveLength(removed * 16);
     const exposition = await simulation.scrape();
-    // A late platform, dropped rows and few polls teach nothing that makes counters wait.
+    // A late platform, dropped rows and few polls do not lengthen the learned settle delay.
     const settle = (product: string, metric: string) =>
       exposition.samples.get(
         seriesKey('edge_exporter_settle_delay_seconds', { account: 'test', product, metric }),

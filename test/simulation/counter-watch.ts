@@ -1,6 +1,6 @@
 import type { ParsedExposition } from '../parse-exposition.ts';
 
-/** Looks at the counters of one scrape after another, as Prometheus does, for one that goes back. */
+/** Compares the counters of consecutive scrapes, as Prometheus does, and records every decrease. */
 export class CounterWatch {
   readonly #last = new Map<string, number>();
   readonly decreases: string[] = [];
@@ -13,7 +13,7 @@ export class CounterWatch {
   see({ types, samples }: ParsedExposition): void {
     this.scrapes += 1;
     for (const [key, value] of samples) {
-      // The key is a JSON array that begins with the name, which has nothing to escape.
+      // The key is a JSON array. Its first element is the name, which needs no escapes.
       const name = key.slice(2, key.indexOf('"', 2));
       if (!name.startsWith('edge_') || name.startsWith('edge_exporter_') || types.get(name) !== 'counter')
         continue;

@@ -23,7 +23,7 @@ it('what a running exporter exposes has the labels that the reference says', asy
   );
   const page = pages.join('\n');
   const settings = new Set(settingsFamilies().map(({ name }) => name));
-  // Everything is collected, and pushed to a receiver that is away.
+  // The exporter collects everything, and pushes to a receiver that is down.
   const push = [{ name: 'away', kind: 'remote_write', url: 'http://127.0.0.1:9/api/v1/write' }];
   const simulation = await simulate({
     push,

@@ -29,7 +29,7 @@ function platform(
 
 type NodeClock = Omit<NonNullable<FaultSettings['node_clock']>, 'ms'>;
 
-/** A node whose clock is off, for 80 minutes. */
+/** Returns a scenario with a node whose clock is wrong for 80 minutes. */
 function node(name: string, hours: number, settings: NodeClock): Scenario {
   return platform(name, { node_clock: { ms: hours * HOUR, ...settings } }, 83, {
     told: { [OTHER_TIME]: 1 },
@@ -46,7 +46,8 @@ const mixed = (minutes: number, share: number) =>
     { wide_buckets: { part: 'mixed', minutes }, missing_rows: { share } },
     40,
     {
-      // A row that may be a wide bucket is not shown, nor counted before it is clear that nothing more comes of its time.
+      // A row that may be a wide bucket is neither exposed nor counted until it is clear that no further row
+      // of its time follows.
       blank: minutes,
       told: { [SKIPPED]: 1 },
       ...(share > 0 && {
@@ -64,7 +65,7 @@ const restated = (name: string, factor: number, unknowable: Scenario['unknowable
     metrics: ['edge_exporter_late_restatement_total'],
   });
 
-/** Kinds of platforms whose clocks, widths and values are not as they should be. */
+/** Scenarios of platforms with wrong clocks, bucket widths or values. */
 export const PLATFORM_SCENARIOS: readonly Scenario[] = [
   node('a tenth of the answers is of a node 1 h ahead, with zeros for what is to come', 1, {
     probability: 0.1,
@@ -74,7 +75,7 @@ export const PLATFORM_SCENARIOS: readonly Scenario[] = [
   }),
   platform('2 % of the values are 1e21', { absurd_values: { share: 0.02 } }, 40, ROWS_DROPPED),
   wide(2),
-  // Another width is believed after three answers.
+  // The exporter accepts another width after three answers.
   wide(10, { blank: 2 }),
   mixed(10, 0),
   mixed(10, 0.2),

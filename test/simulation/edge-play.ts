@@ -9,59 +9,65 @@ import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
 
-/** Parts that a scenario acts on. */
+/** Simulation and state directory on which a scenario acts. */
 export interface World {
   readonly simulation: Simulation;
   readonly stateDirectory: string;
 }
 
-/** Something that happens to an exporter at work. */
+/** Events that happen to a running exporter, and their expected effects. */
 export interface Scenario {
   readonly name: string;
   readonly options?: SimulationOptions;
   readonly keepsState?: boolean;
   readonly events: Readonly<Record<number, (world: World) => unknown>>;
-  /** Expected number of log lines that report it, by message. */
+  /** Expected number of log lines about the events, by message. */
   readonly told?: Readonly<Record<string, number>>;
   readonly page?: RegExp;
-  /** Metrics of the exporter that report it. */
+  /** Metrics of the exporter that report the events. */
   readonly metrics?: readonly string[];
-  /** Minutes without any gauges that cannot be helped. */
+  /** Allowed minutes without any gauges; undefined: 0. */
   readonly blank?: number;
-  /** Minutes until the gauges are current that cannot be helped; default 2. */
+  /** Allowed minutes until the gauges are current; default: 2. */
   readonly current?: number;
   readonly settlesWithin?: number;
   readonly unknowable?: Readonly<Record<string, string>>;
-  /** Buckets that are skipped since the platform has lost them for good, and when that was. */
+  /**
+   * Time span whose buckets the platform has lost permanently, so that counters skip them; undefined if there
+   * is none.
+   */
   readonly lost?: { readonly from: number; readonly to: number };
 }
 
-/** Findings of a scenario, from scrapes once a minute. */
+/** Findings of a scenario, from one scrape per minute. */
 export interface Findings {
-  /** Buckets whose counters were compared with the platform's truth. */
+  /** Number of buckets whose counters were compared with the platform's true values. */
   readonly buckets: number;
   readonly lostSeries: number;
   readonly doubledSeries: number;
-  /** Counters that were seen to go back. */
+  /** Number of decreases of counters. */
   readonly decreases: number;
-  /** Gauges that were seen, and those whose value was not the platform's for their bucket. */
+  /** Number of gauges, and number of gauges that differed from the platform's value for their bucket. */
   readonly gauges: number;
   readonly wrongGauges: number;
-  /** Lower bounds that turned out to be too high. */
+  /** Number of lower bounds that were too high. */
   readonly wrongBounds: number;
-  /** Scrapes in which the gauges of a bucket were others than when it was shown first. */
+  /** Number of scrapes in which the gauges of a bucket differed from their first values. */
   readonly shownAgain: number;
-  /** Minutes in a row, at most, in which `edge_up` was 1, readiness 200, and gauges older than expected. */
+  /** Maximum number of consecutive minutes with stale gauges although `edge_up` was 1 and readiness 200. */
   readonly unseenStaleMinutes: number;
-  /** Minutes, at most, in which there were no gauges. */
+  /** Maximum number of consecutive minutes without gauges. */
   readonly blankMinutes: number;
-  /** Minutes from the last thing that happened until the gauges were current for good, and the counters. */
+  /**
+   * Minutes from the last event until the gauges stay current. `minutesUntilCounted` is the same for
+   * counters.
+   */
   readonly minutesUntilCurrent: number;
   readonly minutesUntilCounted: number;
   readonly settleSeconds: number;
   readonly warnings: Readonly<Record<string, number>>;
   readonly page: readonly string[];
-  /** The exporter's own metrics of trouble that were not 0. */
+  /** The exporter's own metrics of trouble that were not 0, with their values. */
   readonly metrics: Readonly<Record<string, number>>;
 }
 
@@ -70,17 +76,20 @@ const ACCOUNT = {
   collectors: { metrics: { products: { edge_applications: { metrics: ['status_code'] } } } },
 };
 
-/** In minutes; stale gauges beside `edge_up` 1 and readiness 200 may be seen for no longer. */
+/** Poll interval in minutes. Stale gauges may not last longer while `edge_up` is 1 and readiness 200. */
 const POLL_INTERVAL = 1;
 
 const SCRAPE_SECONDS = 5;
 
-/** Minutes after the last thing that happens in which the counters must have become current. */
+/** Minutes after the last event within which the counters must become current. */
 const COUNTED_WITHIN = 45;
 
 const USUAL_SETTLE_SECONDS = 600;
 
-/** Plays a scenario against a whole exporter and the sandbox. @param kept state of the exporter, unless the scenario has its own */
+/**
+ * Plays a scenario with a whole exporter and the sandbox.
+ * @param kept state of the exporter, unless the scenario has its own
+ */
 export async function play(
   scenario: Scenario,
   kept: Pick<SimulationOptions, 'state' | 'busy'>,
@@ -171,7 +180,7 @@ function findings(simulation: Simulation, { scrapes, lastEvent, log, decreases, 
   };
 }
 
-/** Returns the findings that must not occur, as text; empty if the scenario was survived. */
+/** Returns the findings that must not occur, as text; empty if there are none. */
 export function unexpected(scenario: Scenario, found: Findings): string[] {
   const { lostSeries, doubledSeries, decreases, wrongGauges, wrongBounds, shownAgain } = found;
   const none = { lostSeries, doubledSeries, decreases, wrongGauges, wrongBounds, shownAgain };

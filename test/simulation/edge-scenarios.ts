@@ -107,7 +107,7 @@ const CANNOT_BE_USED =
 const START = Date.UTC(2026, 0, 5, 10);
 const LOST = { from: START + 18 * MINUTE, to: START + 21 * MINUTE };
 
-/** Every edge that is looked at. */
+/** All scenarios of the edge tests. */
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'nothing happens', events: {} },
   clockStep('forward 7 min', 7 * MINUTE),
@@ -132,7 +132,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'the process is suspended for 10 min',
     events: { 5: ({ simulation }) => simulation.clock.suspend(10 * MINUTE) },
-    // Series of before are hidden after the restart until they are polled.
+    // After the restart, earlier series are hidden until they are polled again.
     blank: 1,
     told: { 'the exporter stood still: the process was suspended, or its event loop blocked': 1 },
     metrics: ['edge_exporter_stalled_seconds_total'],
@@ -169,7 +169,7 @@ export const SCENARIOS: readonly Scenario[] = [
   fullDisk(),
   damaged('every second row is missing', { missing_rows: { every: 2 } }),
   damaged('every third row is missing', { missing_rows: { every: 3 } }),
-  // Some of sixteen series have each row, which shows the width of the others' buckets.
+  // At least one of sixteen series has each row, which shows the width of the other series' buckets.
   damaged('a third of the rows is missing at random', { missing_rows: { share: 0.33 } }),
   damaged('buckets become wider, and narrower again', { wide_buckets: {} }),
   damaged('buckets are wide in every other answer', {
@@ -207,7 +207,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'the platform is 8 min late, and its buckets fill up as late',
     events: { 3: faults({ late_data: { minutes: 8, settling: 'late' } }), 40: faults({}) },
-    // Of the 8 min without news, the first three are usual.
+    // The first three of the 8 min without new data are normal.
     blank: 5,
   },
   {

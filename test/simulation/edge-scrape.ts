@@ -7,7 +7,10 @@ import type { Simulation } from './simulation.ts';
 const METRIC = 'status_code';
 const PRODUCT = PRODUCTS.find(({ api, slug }) => api === 'metrics' && slug === 'edge_applications')?.id ?? 0;
 
-/** A bucket may be shown when it is this complete; the embedded platform's are about 95 % at the usual publish delay. */
+/**
+ * Minimum share of its final value at which a bucket may be exposed. The embedded platform's buckets reach
+ * about 0.95 at the usual publish delay.
+ */
 const LEAST_COMPLETE = 0.85;
 
 const SLACK_SECONDS = 6;
@@ -27,10 +30,10 @@ const TROUBLES = [
   'edge_exporter_platform_clock_contradictions_total',
 ];
 
-/** Content of one scrape, beside the truth. */
+/** Content of one scrape, compared with the true values. */
 export interface Scrape {
   readonly exposition: ParsedExposition;
-  /** Gauges of traffic, and how many of them are wrong. */
+  /** Number of traffic gauges, and number of wrong ones. */
   readonly shown: number;
   readonly wrong: number;
   readonly wrongBounds: number;
@@ -38,7 +41,7 @@ export interface Scrape {
   readonly stale: boolean;
   readonly current: boolean;
   readonly counted: boolean;
-  /** Settle delay of counters. */
+  /** Largest settle delay (s) of the counters. */
   readonly settleSeconds: number;
   readonly trusted: boolean;
   readonly page: readonly string[];
@@ -47,7 +50,7 @@ export interface Scrape {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Scrapes an exporter, and compares with the platform's truth. */
+/** Scrapes an exporter, and compares the result with the platform's true values. */
 export class Scraper {
   readonly #simulation: Simulation;
   readonly #truths = new Map<string, ReturnType<Simulation['sandbox']['truth']>>();
@@ -62,7 +65,7 @@ export class Scraper {
     const exposition = await this.#simulation.scrape();
     const { samples } = exposition;
     const exporter = this.#simulation.exporter();
-    // Another process does not know what this one has shown, nor its learned delays.
+    // A new process does not know the values that the earlier one exposed, nor its learned delays.
     if (exporter !== this.#exporter) this.#shownAs.clear();
     this.#exporter = exporter;
     const now = this.#simulation.clock.now() / 1_000;
@@ -111,7 +114,7 @@ export class Scraper {
     return WIDTHS.every((width) => value > this.#perMinute(labels, { from: to - width, to }));
   }
 
-  /** End of the bucket that the gauges show. */
+  /** Returns the end (ms) of the bucket that the gauges show. */
   #until(samples: ReadonlyMap<string, number>, labels: Labels): number {
     return 1_000 * Number(samples.get(momentKey('edge_data_until_timestamp_seconds', labels)));
   }

@@ -23,7 +23,7 @@ const productsOf = (api: SeriesApi) => ({
   products: Object.fromEntries(
     PRODUCTS.filter((product) => product.api === api).map(({ slug, metrics }) => [
       slug,
-      // Everything that the platform has of cloud storage, which the metadata name.
+      // All metrics of cloud storage that the platform's metadata list.
       slug === 'cloud_storage' ? {} : { metrics: metrics.slice(0, 1) },
     ]),
   ),
@@ -49,7 +49,7 @@ function partOf(path: string): Part {
 }
 
 interface Shown {
-  /** Series of the platform, without the exporter's own. */
+  /** Series of the platform, without the exporter's own series. */
   readonly series: ReadonlySet<string>;
   readonly value: (family: string, labels: Readonly<Record<string, string>>) => number | undefined;
   readonly jobs: AccountStatus['jobs'];
@@ -63,19 +63,19 @@ async function shown(part: Part, faults: Faults = {}): Promise<Shown> {
       configurations: 1,
       domainsPerConfiguration: 1,
       faults,
-      // GraphQL can list its configurations if REST does not.
+      // The platform has no GraphQL, which could list the configurations if REST does not.
       graphql: 'absent',
       rateLimit: { reads: 1_000, writes: 20, purges: 20 },
     },
     account: { reconciliation_share: 0, collectors: PARTS[part] },
   });
   try {
-    // A 404 that another source may replace is reported after the second one.
+    // If another source may replace the resource, a 404 is reported after the second one.
     await simulation.minutes(3);
     const { samples } = await simulation.scrape();
     const accounts = simulation.exporter().accounts();
     return {
-      // The account's id is of its address, which is another one in each simulation.
+      // The account's id depends on its address, which is different in each simulation.
       series: new Set(
         [...samples.keys()].filter((key) => !/^\["edge_(exporter_|api_|token_|account_info")/.test(key)),
       ),
@@ -141,7 +141,7 @@ function productBroughtBy(path: string): Brought {
   return {
     job: `discovery/${product.api}/${product.slug}`,
     collector: 'discovery',
-    // The ids of error responses are had from other lists as well.
+    // Other lists also contain the ids of error responses.
     brings: (family, labels) =>
       labels['product'] === product.slug && !/^edge_(error_response|product_)/.test(family),
   };
@@ -155,7 +155,7 @@ function readKey(key: string): readonly [family: string, labels: Labels] {
 const isOfThePlan = (key: string) =>
   /^\["edge_(expected_age_seconds|configurations|data_available|missing_buckets_ratio)"/.test(key);
 
-/** Network lists that the platform has without listing them (section 2.7). */
+/** True for network lists that the platform has but does not list (section 2.7). */
 const isUnlisted = (key: string) => ['2', '187'].includes(readKey(key)[1]['network_list_id'] ?? '');
 
 const ofAWhole = (series: ReadonlySet<string>, product: Product) =>
@@ -221,7 +221,7 @@ function expectFailureTold(path: string, { jobs, log, page }: Shown, answer: str
   expect(reason).toContain(`HTTP ${answer}`);
   expect(page).toMatch(/is fresh in part: .* 1 of \d+ jobs fails/);
   expect(page).toContain(`HTTP ${answer}`);
-  // A failing server is reported when it continues.
+  // A failing server is reported only if it continues to fail.
   if (answer !== '500') expect(warningsOf(log)).toMatchObject([{ job: id, reason }]);
 }
 
@@ -236,8 +236,8 @@ function warningsOf(log: Shown['log']): readonly object[] {
 }
 
 /**
- * Returns all lists in the long suite. Otherwise each list has half of the answers, and each answer half of the lists,
- * of every API.
+ * Returns all lists in the long suite. Otherwise each list gets half of the answers, and each answer applies
+ * to half of the lists of every API.
  */
 function listsThatAnswer(answer: string): readonly string[] {
   const way = ANSWERS.findIndex(([name]) => name === answer);

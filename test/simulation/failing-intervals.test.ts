@@ -5,7 +5,7 @@ it('what is asked for less often because it fails is not said to lack quota', as
   const simulation = await simulate({
     account: {
       collectors: {
-        // The platform has no `requests` of edge applications: 404.
+        // The platform answers 404 for `requests` of edge applications.
         metrics: { products: { edge_applications: { metrics: ['status_code', 'requests'] } } },
       },
     },

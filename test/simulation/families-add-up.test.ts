@@ -17,7 +17,7 @@ const WHOLES: Readonly<Record<string, string>> = {
 const PARTS = Object.keys(WHOLES);
 const BY_CONFIGURATION = ['account', 'product', 'configuration_id', 'configuration'];
 const EVERYTHING = Object.fromEntries(
-  // Those of the catalogue; the sandbox does not promise that parts of others add up.
+  // Only families of the catalogue: the sandbox does not promise that the parts of others add up.
   PRODUCTS.filter(({ api }) => api === 'analytics').map(({ slug, metrics }) => [
     slug,
     { by: ['configuration', 'product'], metrics },

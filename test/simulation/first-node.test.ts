@@ -50,7 +50,7 @@ describe('where the first node of the platform that is met has another time', ()
       expect(watermarks.filter((watermark) => watermark > now)).toEqual([]);
       if (minute <= countedFrom) continue;
       expect(series).toBe(32);
-      // Up to when buckets have settled.
+      // Counters of the newest buckets have not settled before this time.
       if (minute > countedFrom + 10) expect(Math.min(...watermarks)).toBeGreaterThan(now - 13 * MINUTE);
     }
     expect(world.log.map(({ message }) => message)).toContain(JUMPED);

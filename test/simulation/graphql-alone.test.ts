@@ -29,7 +29,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
   await simulation.minutes(40);
   const { log, state, sandbox } = simulation;
   const { samples } = await simulation.scrape();
-  // A product that is in no list and has no data in GraphQL is neither news nor a reason for an alert.
+  // A product without a list and without data in GraphQL causes neither a log line nor an alert.
   const listed = (product: string) =>
     samples.get(seriesKey('edge_exporter_product_listed', { account: 'test', product }));
   expect([listed('edge_applications'), listed('load_balancer')]).toEqual([1, undefined]);
@@ -53,7 +53,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
   expect(quota).toMatchObject({ limit: null, assumed_limit: 20 });
   expect(quota?.own).toBeGreaterThan(0);
   expect(quota?.own).toBeLessThan(20);
-  // Long after the choice, as the log shows.
+  // The reason is still the same long after the choice, and equals the one in the log.
   const why = 'REST lists no configurations, GraphQL does';
   expect(account?.sources).toEqual([{ collector: 'metrics', source: 'graphql', why, missing: [] }]);
   expect(log).toContainEqual({
@@ -75,7 +75,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
     ]);
   const audit = auditCounters(state, sandbox);
   expect(audit.wrong).toEqual([]);
-  // Two configurations with their own ids: 40 dimensions that are counted, for every settled minute.
+  // Two configurations with their own ids: every settled minute of 40 counted dimensions.
   expect(audit.buckets).toBeGreaterThan(2 * 35 * 25);
 });
 
@@ -138,7 +138,7 @@ it('returns to REST, which answered 404, once GraphQL does so for ten minutes, a
   await simulation.minutes(15);
   sandbox.faults.set({ not_found: { paths: ['/metrics/products/*/metrics/*'] } });
   await simulation.minutes(40);
-  // GraphQL is gone when REST is back.
+  // GraphQL fails while REST is available again.
   sandbox.faults.set({ not_found: { paths: ['/metrics/graphql'] } });
   await simulation.minutes(35);
   const sources = log.flatMap(({ message, facts }) => (message === 'source of series' ? [facts] : []));
@@ -189,7 +189,7 @@ it('goes on after a kill by the source that it has found', async () => {
     },
   });
   const { sandbox, log } = simulation;
-  // Each start asks REST once more.
+  // Each start tries REST once.
   const readsByRest = () =>
     sandbox.requests.recent.filter(({ path }) => path.endsWith('/metrics/waf')).length;
   await simulation.minutes(5);

@@ -15,7 +15,7 @@ async function endpointWithoutField(now: () => number): Promise<string> {
   const platform = await sandbox.listen(0);
   onTestFinished(() => platform.close());
   const server = createServer(async (req, res) => {
-    // Its time is simulated.
+    // A Date header would have the real time, but the platform's time is simulated.
     res.sendDate = false;
     res.setHeader('Content-Type', 'application/json');
     const body = await text(req);

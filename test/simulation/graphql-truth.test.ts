@@ -31,7 +31,7 @@ interface Scenario {
   readonly products: object;
   readonly wholes: readonly string[];
   readonly truths: Readonly<Record<string, readonly Truth[]>>;
-  /** Series of each counter at the end; 0 stands for any number of them. */
+  /** Number of series of each counter at the end; 0 stands for any number. */
   readonly shown: Readonly<Record<string, number>>;
   readonly buckets: number;
 }
@@ -52,7 +52,7 @@ const SCENARIOS: readonly Scenario[] = [
         { sum: 'requests', by: 'upstreamStatus', dimension: codeOf },
       ],
     },
-    // One series for each configuration and each code; missing rows mean zero.
+    // One series for each configuration and each code. Missing rows mean zero.
     shown: {
       request_duration_seconds: 3,
       timed_requests: 3,
@@ -123,7 +123,7 @@ const SCENARIOS: readonly Scenario[] = [
       bot_requests_by_action: byValue('action', true, 'botManagerMetrics'),
       bot_requests_by_category: byValue('botCategory', true, 'botManagerMetrics'),
     },
-    // At most three values, and the rest.
+    // At most three values per dimension, and the sum of the rest.
     shown: { requests_by_country: 2 * 4, product_requests_by_country: 11, requests_by_host: 2 * 4 },
     buckets: 6 * 2 * 60,
   },
@@ -158,11 +158,11 @@ it.each(SCENARIOS)('GraphQL: $name are counted exactly, through troubles and kil
     if (series === 0) expect(ended.shown(`edge_${name}_total`), name).toBeGreaterThan(0);
     else expect(ended.shown(`edge_${name}_total`), name).toBe(series);
   }
-  // No series that was ever shown is gone.
+  // No series disappears after it was exposed once.
   for (const key of ever) expect([...ended.samples.keys()], key).toContain(key);
   expect(ended.decreases).toEqual([]);
   await simulation.stop();
-  // The platform has made all its later changes.
+  // By then, the platform has made all its later changes.
   await simulation.minutes(120);
   const counted = await wrongCounters(sandbox, state, truths);
   expect(counted.wrong).toEqual([]);

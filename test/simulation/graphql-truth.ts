@@ -15,10 +15,10 @@ export const SCHEDULE = inLongSuite('* * * * *', '*/5 * * * *');
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Source of the truth of some dimensions: the sum of a measure or field, for each value of `by`. */
+/** Source of the true values of some dimensions: the sum of a measure or field, for each value of `by`. */
 export interface Truth {
   readonly dataset?: string;
-  /** The field that names a configuration. */
+  /** Field that identifies a configuration. */
   readonly key?: string;
   readonly sum?: string;
   readonly field?: string;
@@ -74,7 +74,10 @@ async function trueTotals(
 
 const time = (ms: number) => new Date(ms).toISOString();
 
-/** Returns every counter of some metrics that differs from the platform's truth, and the number of minutes that they cover. */
+/**
+ * Returns every counter of some metrics that differs from the platform's true value, and the number of
+ * minutes that they cover.
+ */
 export async function wrongCounters(
   sandbox: Sandbox,
   state: State,

@@ -7,8 +7,8 @@ import { inLongSuite } from '../long-suite.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 /**
- * Size of the account in the long suite: 3,000 domains of 30 applications, 500 functions, and 200 zones with 20,000
- * records. 160 of 200 operations a minute are for the exporter.
+ * Size of the account. In the long suite, it has 3,000 domains in 30 applications, 500 functions, and 200
+ * zones with 20,000 records. The exporter may use 160 of 200 operations per minute.
  */
 const LARGE = inLongSuite(
   { configurations: 30, domainsPerConfiguration: 100, functions: 500, zones: 200, recordsPerZone: 100 },
@@ -91,7 +91,7 @@ it('reads a large account whole within an hour, with few operations and little m
   expect(await count(running, 'edge_zone_records')).toBe(LARGE.zones * 2);
   expect(await count(running, 'edge_error_response_cache_seconds')).toBe(LARGE.configurations * 7);
   expect(minutes).toBeLessThanOrEqual(60);
-  // Reads of a night: 30 + 5 + 2 pages, 30 applications, 400 zones; lists again every ten minutes.
+  // Reads of a night: 30 + 5 + 2 pages, 30 applications, 400 zones, and the lists again every ten minutes.
   expect(operations).toBeLessThan(inLongSuite(1_000, 350));
   expect(used).toBeLessThan(100);
   expect(running.sandbox.requests.byStatus.get(429)).toBeUndefined();

@@ -46,7 +46,7 @@ it('what GraphQL finds has the names of the settings, and a new name goes on wit
   for (let minute = 0; minute < 70; minute += 1) {
     await running.minutes(1);
     const { names, inspected } = await shown(running);
-    // Under one name at a time.
+    // Each setting has only one name at a time.
     expect(new Set(names.map((name) => name.split(' ')[0])).size).toBe(names.length);
     counted.push(inspected.get(String(application?.id)) ?? Number.NaN);
   }
@@ -78,7 +78,7 @@ it('waits some minutes for names that cannot be read at the start, rather than b
   running.sandbox.faults.patch({ server_error: null });
   await running.minutes(20);
   expect((await shown(running)).names).toEqual(namesIn(running));
-  // Names that are known outlast such a failure.
+  // Known names survive such a failure.
   running.sandbox.faults.patch({ server_error: { paths: ['/edge_applications'] } });
   await running.minutes(80);
   expect((await shown(running)).names).toEqual(namesIn(running));

@@ -71,7 +71,7 @@ it('is never refused without any header while it is alone and the assumed limit 
     }),
     {
       numRuns: 40,
-      // Unanswered probes alone could use up the limit.
+      // Example in which unanswered probes alone could use up the rate limit.
       examples: [[{ limit: 2, concurrency: 3, latencyMs: 1_624, aheadMs: 0, reserve: 0, seed: -16 }]],
     },
   );

@@ -5,7 +5,8 @@ import { page, words } from '../exporter/page/rendered.ts';
 import { inLongSuite } from '../long-suite.ts';
 import { simulate } from './simulation.ts';
 
-// Poisson arrivals of 0 to 60 % of the limit, drawn every ten minutes: three times the reserve.
+// Requests of other clients arrive by a Poisson process. Their share of the limit, 0 to 60 %, changes every
+// ten minutes; 60 % is three times the reserve.
 describe('while other clients take more than the reserve, and change their mind', () => {
   it.each([
     { jobs: 50, limit: 80, seed: 0, hours: 3 },
@@ -27,7 +28,7 @@ describe('while other clients take more than the reserve, and change their mind'
   );
 });
 
-// Bursts of ten seconds with up to half of the limit, after quiet minutes: nobody can foresee the first of them.
+// Bursts of ten seconds use up to half of the limit after quiet minutes. The first one cannot be forecast.
 describe('while other clients come in bursts', () => {
   it.each([1, 2])(
     'meets no 429 of its own making where it asks for less than it may use: seed %d',

@@ -8,7 +8,6 @@ const CONFIGURATIONS = Array.from({ length: 25 }, (_, index) => ({
 }));
 const PAGE_SIZE = 10;
 
-/** Returns a page of the list of configurations (section 2.0). */
 function pageOf(path: string, number: number) {
   const pages = Math.ceil(CONFIGURATIONS.length / PAGE_SIZE);
   return {

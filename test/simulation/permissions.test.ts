@@ -46,7 +46,7 @@ it('a token without any permission but analytics costs one operation an hour per
   try {
     await simulation.minutes(3 * 60);
     const lines = simulation.log.filter(({ message }) => message === 'poll failed');
-    // The list of legacy rule sets needs no permission that is documented.
+    // The list of legacy rule sets needs no documented permission.
     const refused = Object.keys(COLLECTORS).filter((name) => name !== 'firewall_rulesets');
     expect(lines.map(({ facts }) => (facts as { job: string }).job).sort()).toEqual(refused.sort());
     expect(JSON.stringify(lines)).toContain('needs the permission View Intelligent DNS');
@@ -64,7 +64,8 @@ it('a token without any permission but analytics costs one operation an hour per
 it('a restart asks nothing again that was refused less than an hour before', async () => {
   const state = memoryState();
   const simulation = await simulate({
-    // The platform uses ids of domains against the configuration, and the token may read no settings.
+    // The platform uses ids of domains although ids of configurations are configured, and the token may not
+    // read settings.
     sandbox: {
       configurations: 2,
       metricsIds: 'domain',
@@ -72,7 +73,7 @@ it('a restart asks nothing again that was refused less than an hour before', asy
     },
     state: { ...state, close: async () => undefined },
     account: {
-      // Otherwise it would switch to GraphQL and ask REST again from time to time.
+      // With the source `auto`, the exporter would switch to GraphQL and retry REST from time to time.
       source: 'rest',
       reconciliation_share: 0,
       collectors: {
@@ -126,8 +127,8 @@ it('what was read before an outage of 404 or 403 is read again within minutes of
     await simulation.minutes(9);
     expect(await isShown()).toBe(true);
   }
-  // A resource that is missing for hours costs as little as one that never existed: one read an hour for each of two
-  // domains.
+  // A resource that is missing for hours costs as little as one that never existed: one read per hour for
+  // each of two domains.
   faults.set({ forbidden: { paths } });
   await simulation.minutes(8 * 60);
   const refused = () => simulation.sandbox.requests.byStatus.get(403) ?? 0;

@@ -12,9 +12,9 @@ let simulation: Simulation | undefined;
 interface Case {
   readonly sandbox?: SandboxOptions;
   readonly account: Record<string, unknown>;
-  /** Minutes until the exporter is in its stride. */
+  /** Minutes until the exporter polls at its normal rate. */
   readonly warmUp?: number;
-  /** Over how many more operations are counted. */
+  /** Minutes after the warm-up in which operations are counted. */
   readonly minutes?: number;
 }
 

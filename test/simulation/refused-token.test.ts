@@ -28,7 +28,8 @@ it('tries a refused token once a minute, and shows what waits for that', async (
   await write('revoked');
   await minutes(5);
   const afterFive = refusals();
-  // A dozen in the first two minutes, while it might be one resource only that is refused.
+  // In the first two minutes, the exporter tries about a dozen times, because only one resource might be
+  // refused.
   expect(afterFive).toBeLessThanOrEqual(16);
   await minutes(14);
   expect(refusals() - afterFive).toBeGreaterThanOrEqual(12);

@@ -27,7 +27,7 @@ function collectors(applications: Keys = {}, others: Keys = { edge_functions: {}
 }
 
 interface Change {
-  /** Changes of the account, which stay for later cases. */
+  /** Changes of the account, which later cases keep. */
   readonly account?: Keys;
   readonly credentials?: Keys;
   readonly gone?: RegExp;
@@ -54,7 +54,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   // The exporter determines the source again.
   'source, to auto': { account: { source: 'auto' } },
   token_file: { credentials: { token_file: join(DIRECTORY, 'token') } },
-  // An account has another id with a user name than with a token.
+  // An account has a different id with a user name than with a token.
   username: {
     credentials: { username: DEFAULT_USER.username, password: DEFAULT_USER.password },
     gone: /edge_account_info/,
@@ -70,7 +70,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   },
   'configurations of a product': {
     account: { collectors: collectors(NO_NEWS) },
-    // Taken stock of every ten seconds.
+    // The family is updated every ten seconds.
     late: /edge_totals_catching_up/,
     gone: /^(?!.*configuration_info).*"configuration","news".*"edge_applications"/,
   },
@@ -113,7 +113,7 @@ describe('a reload', () => {
       for (let scrape = 0; scrape < SCRAPES; scrape += 1) {
         const now = new Set(await shown());
         expect(kept?.filter((series) => !now.has(series))).toEqual([]);
-        // They are withdrawn in slices: a scrape of the same moment may come before the last.
+        // Series are withdrawn in slices, so a scrape at the same moment may precede the last slice.
         const isLate = (series: string) => scrape <= 62 && OF_ACCOUNT.test(series);
         if (scrape > 0) expect(gone?.filter((series) => now.has(series) && !isLate(series))).toEqual([]);
         await simulation.minutes(EVERY_MINUTES);

@@ -14,7 +14,10 @@ afterEach(async () => {
   for (const simulation of running.splice(0)) await simulation.close();
 });
 
-/** An exporter of a platform whose buckets hold 27 % of their value after two minutes, and 93 % after eight. */
+/**
+ * Starts an exporter of a platform whose buckets contain 27 % of their value after two minutes, and 93 %
+ * after eight.
+ */
 async function slowPlatform(state: State): Promise<Simulation> {
   const simulation = await simulate({
     state,

@@ -63,7 +63,7 @@ type Labels = Record<string, string | number>;
 type Series = readonly [name: string, labels: Labels, before: number | undefined, after: number | undefined];
 
 interface Rehearsal {
-  /** The change: method, path, body and version of the API. */
+  /** Change of a setting: method, path, body and version of the API. */
   readonly change: (sandbox: Sandbox) => readonly [string, string, object, number?];
   readonly series: (sandbox: Sandbox) => readonly Series[];
   /** Series that shows the change. */

@@ -39,7 +39,7 @@ describe('a product as a whole', () => {
     });
     const { sandbox, minutes, scrape } = running;
     await minutes(15);
-    // One read at the start finds out which source answers.
+    // One read at the start finds the available source.
     expect(sandbox.requests.total).toBe(2 * 16 + 1);
     const { samples } = await scrape();
     const names = new Set([...samples.keys()].map((key) => (JSON.parse(key) as [string])[0]));
@@ -79,7 +79,7 @@ describe('an answer to a read of a metric', () => {
     });
     await running.minutes(15);
     const reads = seriesReads(running.sandbox);
-    // Once at the start, to find out which source answers.
+    // One read at the start finds the available source.
     expect(reads.filter((path) => path.endsWith('/metrics/waf'))).toHaveLength(2);
     expect(reads.filter((path) => path.includes('/metrics/waf/dimensions/'))).toHaveLength(7 * 16 + 1);
     expect(auditCounters(running.state, running.sandbox).series).toBe(7);
@@ -100,7 +100,7 @@ describe('the id of a configuration', () => {
       const expected = metricsIds === 'configuration' ? account.applications : account.domains;
       const ids = new Set([...running.state.keys(['series'])].map((key) => Number(key[5])));
       expect(ids).toEqual(new Set([...expected].map(({ id }) => id)));
-      // Only the read that determines it may fail.
+      // Only the read that determines the kind of ids may fail.
       expect(requests.byStatus.get(404) ?? 0).toBe(metricsIds === 'configuration' ? 1 : 0);
       expect(wrong(running)).toEqual([]);
     },

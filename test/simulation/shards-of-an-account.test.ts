@@ -111,7 +111,7 @@ function familyOf(series: string): string {
 it('three shards of an account have together what one process has, each series once, and count as it does', async () => {
   const one = await run(1, 6_000, 20);
   const three = await run(3, 6_000, 20);
-  // Whose account it is depends on the platform's address, which has another port each time.
+  // The account's id depends on the platform's address, whose port is different each time.
   const said = (scrape: ReadonlySet<string>) =>
     [...scrape]
       .filter((key) => !OF_OTHERS.test(familyOf(key)))

@@ -5,14 +5,14 @@ import { madeUpStatus } from '../exporter/page/made-up-status.ts';
 import { words } from '../exporter/page/rendered.ts';
 import type { Simulation } from './simulation.ts';
 
-/** Texts about the only account, by surface. */
+/** Statements about the only account: its state and causes, the verdict on the page, and its samples. */
 export interface Shown {
   readonly state: AccountState;
   readonly says: string;
   readonly causes: readonly { readonly kind: string; readonly text: string; readonly next: string }[];
   /** Text of the box at the top of the page. */
   readonly verdict: string;
-  /** Samples of a family: labels as text, with their values. */
+  /** Returns the samples of a family: labels as text, with their values. */
   family(name: string): [string, number][];
 }
 

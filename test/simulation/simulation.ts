@@ -22,11 +22,11 @@ import { whenTestEnds } from '../when-test-ends.ts';
 export interface SimulationOptions {
   readonly start?: number;
   readonly sandbox?: SandboxOptions;
-  /** The account as in YAML, without name, address and token. */
+  /** Account as in YAML, without name, address and token. */
   readonly account?: Record<string, unknown>;
   /** Further accounts as in YAML, with name and address. */
   readonly furtherAccounts?: readonly Record<string, unknown>[];
-  /** The receivers that samples are pushed to, as in YAML. */
+  /** Receivers of pushed samples, as in YAML. */
   readonly push?: readonly Record<string, unknown>[];
   readonly metrics?: Record<string, unknown>;
   readonly state?: State | ((clock: Clock) => Promise<State>);
@@ -36,14 +36,17 @@ export interface SimulationOptions {
   readonly skew?: number;
 }
 
-/** A line of the log. */
+/** Log line with its level, facts and message. */
 export interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
   readonly facts: object;
   readonly message: string;
 }
 
-/** A whole exporter against the embedded platform over real HTTP, in simulated time; it is closed when its test ends. */
+/**
+ * Whole exporter in simulated time, with the embedded platform over real HTTP. It closes when its test
+ * finishes.
+ */
 export interface Simulation {
   readonly clock: SimulatedClock;
   readonly sandbox: Sandbox;
@@ -54,18 +57,18 @@ export interface Simulation {
   isRunning(): boolean;
   /** Advances time by a number of minutes. */
   minutes(count: number): Promise<void>;
-  /** Loads the configuration again, with other receivers, and with other keys of the account, as far as they are given. */
+  /** Reloads the configuration with other receivers, and with other keys of the account if they are given. */
   reload(
     push: readonly Record<string, unknown>[],
     account?: Record<string, unknown>,
     metrics?: Record<string, unknown>,
   ): Promise<void>;
   scrape(): Promise<ParsedExposition>;
-  /** Ends the exporter without any farewell, as a crash does, and starts another one on the same state. */
+  /** Ends the exporter without cleanup, as a crash does, and starts another one on the same state. */
   restart(): Promise<void>;
-  /** Starts another one after an end. */
+  /** Starts another exporter after the end of the last one. */
   start(): Promise<void>;
-  /** Ends the exporter. */
+  /** Ends the exporter in order. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
@@ -73,7 +76,7 @@ export interface Simulation {
 const START = Date.UTC(2026, 0, 5, 10);
 
 const SELDOM = { schedule: '*/5 * * * *' };
-/** All collectors, for tests that do not depend on how often they run. */
+/** All collectors, with metrics on a slow schedule, for tests that do not depend on it. */
 export const ALL_SELDOM = {
   ...Object.fromEntries(Object.keys(COLLECTORS).map((name) => [name, {}])),
   metrics: SELDOM,

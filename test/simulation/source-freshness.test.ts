@@ -8,7 +8,7 @@ import { type Simulation, simulate } from './simulation.ts';
 
 const CONFIGURATIONS = inLongSuite(200, 50);
 const JOBS = CONFIGURATIONS * 9;
-/** Operations a minute of each API. With REST every job runs once in 28 minutes. */
+/** Operations per minute of each API. With REST, every job runs once in 28 minutes. */
 const QUOTA = CONFIGURATIONS * 0.4;
 const LARGE: SandboxOptions = {
   configurations: CONFIGURATIONS,
@@ -84,7 +84,7 @@ it('shows all also where three operations a minute make a turn take longer than 
     account: {
       source: 'graphql',
       reconciliation_share: 0,
-      // 56 rows.
+      // An answer has space for 56 rows.
       request: { max_response_bytes: 65_536 },
       collectors: {
         metrics: { products: { edge_applications: { metrics: ['status_code', 'http_method', 'waf'] } } },
@@ -100,11 +100,11 @@ it('shows all also where three operations a minute make a turn take longer than 
   await minutes(40);
   const first = await ages();
   expect(first).toHaveLength(120);
-  // A turn of all takes more than 20 minutes.
+  // One round of all jobs takes more than 20 minutes.
   expect(Math.max(...first)).toBeGreaterThan(20);
   await minutes(40);
   const later = await ages();
   expect(later).toHaveLength(120);
-  // A group is read as a whole: its data is as old as its operations take, and one turn.
+  // A group is read as a whole, so the age of its data is the time of its operations plus one round.
   expect(Math.max(...later)).toBeLessThan(36);
 });

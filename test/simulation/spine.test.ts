@@ -68,7 +68,7 @@ it('counts every settled bucket once: counters equal the truth from their first 
   const audit = auditCounters(state, sandbox);
   expect(audit.wrong).toEqual([]);
   expect(audit.series).toBe(6 * (5 + 16 + 7));
-  // Settled ten minutes ago and polled within the minute before.
+  // Buckets settled ten minutes ago, and the last poll is at most one minute old.
   expect(audit.oldestWatermark).toBeGreaterThanOrEqual(clock.now() - 12 * MINUTE);
   expect(audit.buckets).toBeGreaterThanOrEqual(audit.series * 43);
   const { samples } = await scrape();
@@ -90,7 +90,7 @@ it('never meets a 429 of its own making, and starves nobody, with far more to re
       .filter((job) => job.last_success_at === null)
       .map((job) => job.id),
   ).toEqual([]);
-  // The reserve of 20 % stays for others; of the rest nearly all is used.
+  // The reserve of 20 % stays free for other clients; the exporter uses nearly all of the rest.
   expect(sandbox.requests.total).toBeGreaterThan(30 * 32 * 0.95);
   expect(sandbox.requests.total).toBeLessThanOrEqual(31 * 32);
 });

@@ -28,7 +28,7 @@ function values({ samples }: ParsedExposition, family: string, label: string): M
   return found;
 }
 
-/** The start (ms) of the bucket that the gauges show. */
+/** Returns the start (ms) of the bucket that the gauges show; undefined if there is none. */
 function shownBucket(exposition: ParsedExposition): number | undefined {
   const [seconds] = values(exposition, 'edge_data_until_timestamp_seconds', 'metric').values();
   return seconds === undefined ? undefined : seconds * 1_000 - MINUTE;

@@ -3,7 +3,7 @@ import { served } from '../served.ts';
 
 const MINUTE = 60_000;
 
-/** The platform's answer to one request. */
+/** Answer of the platform to one request. */
 export interface Answer {
   /** HTTP status; 0 closes the connection. */
   readonly status: number;
@@ -11,21 +11,24 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** In place of the answer of a platform that is well, to a request with this path at this time (ms); undefined: that answer. */
+/**
+ * Returns the answer to a request with this path at this time (ms); undefined: the answer of a platform
+ * without trouble.
+ */
 export type Trouble = (path: string, now: number) => Answer | undefined;
 
 export interface TroubledPlatform {
   readonly url: string;
   now: () => number;
   trouble: Trouble;
-  /** Delay (ms) of its data. */
+  /** Delay (ms) of the platform's data. */
   late: number;
-  /** The share of the limit that other clients of the token take, as soon as a window opens. */
+  /** Share of the limit that other clients of the token use at the start of each window. */
   others: number;
 }
 
 export interface PlatformSize {
-  /** Operations that it allows a minute. */
+  /** Operations per minute; default: 200. */
   readonly limit?: number;
   readonly configurations?: number;
   readonly lacksDomains?: true;
@@ -96,7 +99,7 @@ function healthy(url: URL, until: number, configurations: number): Answer {
   if (!path.includes('/metrics/')) return NOT_FOUND;
   const [from = until, to = until] = ['date_from', 'date_to'].map((name) => timeOf(url, name));
   const points: [number, number][] = [];
-  // A bucket can be read a minute after it has closed.
+  // A bucket can be read a minute after its end.
   for (let at = Math.ceil(from / MINUTE) * MINUTE; at < to && at + 2 * MINUTE <= until; at += MINUTE)
     points.push([at, 100]);
   return { status: 200, body: { total: points, saved: points, missed: points } };

@@ -3,28 +3,31 @@ import type { State, StateKey } from '../../src/exporter/state/state.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { storedCounters } from '../stored-series.ts';
 
-/** A time, in ms since the epoch. */
+/** Time span in ms since the epoch. */
 interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** Result of comparing all counters with the truth. */
+/** Result of comparing all counters with the true values. */
 export interface Audit {
-  /** Series compared. */
+  /** Number of compared series. */
   readonly series: number;
-  /** Buckets that they have counted, in all. */
+  /** Number of buckets that all series have counted together. */
   readonly buckets: number;
-  /** Series whose total is not the sum of true values from its start to its watermark, without what is missing. */
+  /**
+   * Series whose total differs from the sum of true values between start and watermark, without the missing
+   * time.
+   */
   readonly wrong: readonly string[];
-  /** The oldest watermark (ms since the epoch). */
+  /** Oldest watermark (ms since the epoch). */
   readonly oldestWatermark: number;
   readonly watermarks: readonly number[];
 }
 
 /**
- * Compares every counter in the state with the sandbox's truth, bucket by bucket.
- * @param lost time whose buckets the platform no longer has
+ * Compares every counter in the state with the sandbox's true values, bucket by bucket.
+ * @param lost time span whose buckets the platform no longer has
  */
 export function auditCounters(state: State, sandbox: Sandbox, lost?: Span): Audit {
   const wrong: string[] = [];

@@ -21,7 +21,10 @@ const TROUBLE: readonly FaultSettings[] = [
   { graphql_errors: { probability: 0.3 }, malformed_body: { probability: 0.1 } },
 ];
 
-/** Limit of 64 KiB, or forty rows of all fields, so that most questions are split by time or configuration. */
+/**
+ * Response limit of 64 KiB, or forty rows of all fields, so that most questions are split by time or
+ * configuration.
+ */
 const SPLIT = { max_response_bytes: 65_536 };
 
 it(`counts every bucket once, whichever source brings it: ${HOURS} hours of troubles, kills and ${SWITCHES} switches`, async () => {
@@ -59,7 +62,7 @@ it(`counts every bucket once, whichever source brings it: ${HOURS} hours of trou
     watch.see(await simulation.scrape());
   }
   sandbox.faults.set({});
-  // Counters without data in GraphQL continue when REST is back: megabytes by scheme.
+  // Counters without data in GraphQL, such as megabytes by scheme, continue when REST is available again.
   await simulation.minutes(60);
   const audit = auditCounters(state, sandbox);
   process.stdout.write(
@@ -95,14 +98,14 @@ it('compares what both sources say of the minutes in which they overlap, and tel
   await simulation.minutes(45);
   expect(sources().at(-1)).toMatchObject({ source: 'rest' });
   expect(await differing()).toBe(0);
-  // GraphQL has twice of everything.
+  // GraphQL returns twice the true values.
   const doubled = { late_restatement: { minutes: 100_000, factor: 2, paths: ['/metrics/graphql'] } };
   sandbox.faults.set({ ...closed, ...doubled });
   await simulation.minutes(30);
   expect(sources().at(-1)).toMatchObject({ source: 'graphql' });
   const found = await differing();
   expect(found).toBeGreaterThan(20);
-  // Its own text does not change.
+  // GraphQL is not compared with itself, so the number does not change.
   await simulation.minutes(10);
   expect(await differing()).toBe(found);
 });

@@ -51,7 +51,7 @@ describe('an application without domains', () => {
     expect(await oldestData(beside)).toBeLessThanOrEqual(age + 1);
     const unread = await family(beside, 'edge_exporter_unread_configurations');
     expect(unread.map(([, value]) => value)).toEqual([WITHOUT]);
-    // It is listed all the same.
+    // The configuration is listed although it is not read.
     expect(await family(beside, 'edge_configuration_info')).toHaveLength(LIMIT.configurations + WITHOUT);
   });
 
@@ -77,7 +77,7 @@ describe('an application without domains', () => {
   it('is asked for ever less where no application has one, without its dimensions', async () => {
     const running = await begin({ configurations: 0, configurationsWithoutDomains: 6 }, TWO_METRICS);
     const first = await answersIn(running, 60, 404);
-    // At 0, 1, 3, 7, 15, 31 and 63 minutes, for 6 applications with 2 metrics each.
+    // Reads at 0, 1, 3, 7, 15, 31 and 63 minutes, for 6 applications with 2 metrics each.
     expect(first.such).toBeLessThanOrEqual(6 * 2 * 7);
     const later = await answersIn(running, 180, 404);
     expect(later.such).toBeLessThanOrEqual(6 * 2 * 4);
@@ -122,7 +122,7 @@ describe('reads of series that the token has no permission for', () => {
     );
     const { requests, faults } = running.sandbox;
     await running.minutes(55);
-    // One of them is also read at the start, to find out which source answers.
+    // One of the metrics is also read at the start, to find the available source.
     expect(requests.byStatus.get(403)).toBe(metrics.length + 1);
     await running.minutes(60);
     expect(requests.byStatus.get(403)).toBe(2 * metrics.length + 1);

@@ -17,7 +17,10 @@ import { type WrittenSeries, writeSeries } from './remote-write.ts';
 
 const MINUTE = 60_000;
 
-/** A Prometheus answers at most 11,000 moments at once; of many accounts fewer are answered before a connection is closed. */
+/**
+ * Number of moments per range query. Prometheus answers at most 11,000; with many accounts, it closes the
+ * connection earlier.
+ */
 const AT_ONCE = 2_520;
 
 const TOLERANCE = 1e-9;
@@ -26,16 +29,16 @@ const TOLERANCE = 1e-9;
 export interface PrometheusAnswers {
   readonly fired: readonly FiredAlert[];
   readonly own: readonly FiredAlert[];
-  /** Number of recorded values that were compared, and that differ. */
+  /** Number of recorded values that were compared, and number of differences. */
   readonly values: number;
   readonly differing: number;
   readonly remarks: readonly string[];
 }
 
 /**
- * Queries a Prometheus, which holds the series that our evaluation recorded, for every rule at every evaluation. If all
- * results equal ours, a Prometheus that evaluates the rules in turn gets the same, because each evaluation depends only
- * on earlier ones.
+ * Queries a Prometheus for every rule at every evaluation. This Prometheus stores the series that the
+ * benchmark's own evaluation recorded. Each evaluation depends only on earlier ones. So if all results are
+ * equal, a Prometheus that evaluates the rules itself has the same results.
  */
 export async function askPrometheus(
   prometheus: PrometheusApi & { readonly url: string },

@@ -3,7 +3,7 @@ import type { Group, GroupRule } from '../../../src/rules/promql/evaluation.ts';
 
 const BEFORE = 30_000;
 
-/** Rule with the query that evaluates it at any moment. */
+/** Rule with a query that evaluates it at any moment. */
 export interface AskedRule {
   readonly rule: GroupRule;
   /** Milliseconds between two evaluations. */
@@ -30,7 +30,7 @@ export function askedRules(groups: readonly Group[]): readonly AskedRule[] {
 function lookedAtBefore(expr: string, names: ReadonlySet<string>): string {
   const selector = /([a-z_]+:[a-z0-9_:]+)(\{[^}]*\})?(?:\[(\w+)\])?( offset \w+)?/g;
   return expr.replaceAll(selector, (text, name: string, matchers = '', range?: string, offset?: string) => {
-    // Offsets refer to long ago.
+    // An offset already refers to earlier evaluations.
     if (!names.has(name) || offset !== undefined) return text;
     const span = range === undefined ? '' : `[${formatDuration((parseDuration(range) ?? 0) - BEFORE)}]`;
     return `${name}${matchers}${span} offset ${formatDuration(BEFORE)}`;

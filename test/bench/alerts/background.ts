@@ -4,7 +4,7 @@ export const HOUR = 60;
 export const DAY = 24 * HOUR;
 export const WEEK = 7 * DAY;
 
-/** Traffic of an account or configuration without events. Times are in minutes. */
+/** Traffic pattern of an account or configuration without events. Times are in minutes. */
 export interface Character {
   readonly level: number;
   readonly daily: number;
@@ -12,7 +12,7 @@ export interface Character {
   readonly phase: number;
   readonly weekend: number;
   readonly trendPerDay: number;
-  /** Relative size of the noise that lasts for hours, of that which lasts for minutes, and of single minutes. */
+  /** Relative size of the noise that lasts for hours, for minutes, and for a single minute. */
   readonly slow: number;
   readonly fast: number;
   readonly minute: number;
@@ -23,11 +23,11 @@ export interface Shift {
   readonly from: number;
   readonly to: number;
   readonly factor: number;
-  /** Minutes that it takes to come and to go. */
+  /** Minutes in which the change grows at its start and fades at its end. */
   readonly ramp: number;
 }
 
-/** The shape of the days of an account; its configurations share it. */
+/** Draws the daily pattern of an account, which its configurations share. */
 export function drawCharacter(random: Random, level: number): Character {
   return {
     level,
@@ -75,7 +75,10 @@ function presence({ from, to, ramp }: Shift, minute: number): number {
   return Math.min(1, (minute - from) / ramp, Math.max(0, (to + ramp - minute) / ramp));
 }
 
-/** Returns the counts of each minute: the expected value, noise of three lengths, and chance. */
+/**
+ * Returns the counts of each minute: the expected value with noise of three lengths, drawn from a Poisson
+ * distribution.
+ */
 export function drawCounts(
   random: Random,
   { slow, fast, minute: single }: Character,
@@ -97,7 +100,7 @@ function persist(random: Random, value: number, minutes: number): number {
   return kept * value + Math.sqrt(1 - kept ** 2) * random.normal();
 }
 
-/** Returns the usual deviation of a minute from its expected value. */
+/** Returns the standard deviation of a minute's count around its expected value. */
 export function usualDeviation({ slow, fast, minute }: Character, mean: number): number {
   return Math.sqrt(mean + (Math.exp(slow ** 2 + fast ** 2 + minute ** 2) - 1) * mean ** 2);
 }

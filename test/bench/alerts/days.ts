@@ -2,25 +2,26 @@ import { DAY, HOUR } from './background.ts';
 import type { Random } from './random.ts';
 import type { Site } from './site.ts';
 
-/** Daily pattern of a site: by hour, with sudden or gradual changes. */
+/** Daily pattern of a site by hour, with sudden or gradual changes. */
 export interface Days {
-  /** Requests a minute on average. */
+  /** Mean number of requests per minute. */
   readonly level: number;
-  /** 24 factors around 1. */
+  /** Factors of the 24 hours, around 1. */
   readonly hours: readonly number[];
   readonly steep: boolean;
   readonly weekend: number;
-  /** Share of the requests that the WAF detects, and of the responses that are 503. */
+  /** Share of the requests that the WAF detects, and share of the responses with status 503. */
   readonly threats: number;
   readonly errors: number;
-  /** Days with so much of their traffic. */
+  /** Holidays, with the factor of their traffic. */
   readonly holidays?: ReadonlyMap<number, number>;
-  /** Change of the clock: from this day on, everything is this many minutes later. */
+  /** Change of the local clock: from this day on, the daily pattern is this many minutes later. */
   readonly clock?: { readonly day: number; readonly minutes: number };
 }
 
 export function drawDays(random: Random, low: number, high: number, more: Partial<Days> = {}): Days {
-  // A walk through the hours, so that neighbours are alike; nights are a tenth to a half of days.
+  // A random walk through the hours makes adjacent hours similar. Traffic at night is a tenth to a half of
+  // the traffic by day.
   const night = random.between(0.1, 0.5);
   const begins = Math.round(random.between(5, 10));
   const lasts = Math.round(random.between(9, 16));
@@ -52,7 +53,7 @@ function clockShift({ clock }: Days, day: number): number {
   return clock !== undefined && day >= clock.day ? clock.minutes : 0;
 }
 
-/** A configuration with such days, when nothing happens. */
+/** Draws a configuration with this daily pattern and without events. */
 export function drawSite(random: Random, name: string, days: Days, minutes: number): Site {
   let slow = random.normal();
   let fast = random.normal();

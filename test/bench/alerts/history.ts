@@ -6,7 +6,7 @@ import { Random } from './random.ts';
 import { CODES, drawShifts, drawSite, type Site } from './site.ts';
 import { THEMES } from './themes.ts';
 
-/** History of an account: its series, and its events. */
+/** History of an account: its series and its events. */
 export interface History {
   readonly account: string;
   readonly theme: string;
@@ -15,7 +15,7 @@ export interface History {
   readonly minutes: number;
 }
 
-/** Draws an account from a seed: its size, its days and its events. */
+/** Draws the history of an account from a seed: its size, daily pattern and events. */
 export function drawHistory(seed: number, account: number, weeks: number): History {
   const random = new Random(seed).fork(account);
   const minutes = weeks * WEEK;
@@ -30,13 +30,19 @@ export function drawHistory(seed: number, account: number, weeks: number): Histo
 
 /** Delay and lower bounds of live data. */
 export interface Live {
-  /** Minutes after its end at which a minute is published. */
+  /** Minutes between the end of a minute and its publication. */
   readonly delay: number;
-  /** The share of a minute that its lower bound shows at its end; undefined: no bounds are shown. */
+  /**
+   * Share of a minute that its lower bound contains at the minute's end; undefined if there are no lower
+   * bounds.
+   */
   readonly bound: number | undefined;
 }
 
-/** A history as an exporter shows it live: minutes late, threats' lower bounds at once. */
+/**
+ * Returns a history as an exporter exposes it live: minutes are late, and lower bounds of threats appear at
+ * once.
+ */
 export function seenLive(history: History, { delay, bound }: Live): History {
   const inputs = history.inputs.flatMap((input): readonly Input[] => {
     const late = new Float64Array(input.values.length).fill(Number.NaN);
@@ -93,7 +99,7 @@ function lose(random: Random, sites: readonly Site[], minutes: number, events: r
   }
 }
 
-/** Returns the series that the exporter shows for a configuration. */
+/** Returns the series that the exporter exposes for a configuration. */
 export function inputsOf(site: Site, account: string, id: string): readonly Input[] {
   const labels = { account, product: 'p', configuration_id: id, configuration: site.name };
   const one = (name: string, values: Float64Array, more = {}): Input => ({

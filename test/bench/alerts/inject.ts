@@ -8,7 +8,7 @@ export function drawShape(random: Random): Shape {
   return random.pick(SHAPES);
 }
 
-/** Returns the shape of an event over its time: shares of its peak, 0 to 1. */
+/** Returns the shape of an event over time, as shares (0 to 1) of its peak. */
 export function shaped(random: Random, shape: Shape, minutes: number): Float64Array {
   const on = Math.round(random.between(2, 5));
   const off = Math.round(random.between(1, 3));
@@ -34,7 +34,7 @@ function add(values: Float64Array, at: number, amount: number): void {
   if (at < values.length) values[at] = (values[at] ?? 0) + amount;
 }
 
-/** Adds threats for each minute from `from` on; the WAF blocks most of them. */
+/** Adds threats to each minute from `from` on. The WAF blocks most of them. */
 export function attack(site: Site, from: number, amounts: Float64Array): void {
   for (const [index, amount] of amounts.entries()) {
     const count = Math.round(amount);
@@ -48,7 +48,7 @@ export function attack(site: Site, from: number, amounts: Float64Array): void {
   }
 }
 
-/** A share of the requests fails. */
+/** Turns a share of the requests of each minute into errors with status 503. */
 export function fail(random: Random, site: Site, from: number, shares: Float64Array): void {
   for (const [index, share] of shares.entries()) {
     const requests = site.requests[from + index] ?? 0;
@@ -56,7 +56,7 @@ export function fail(random: Random, site: Site, from: number, shares: Float64Ar
   }
 }
 
-/** Logins that fail, or requests that a limit refuses. */
+/** Adds failed logins (401) or rate-limited requests (429) to each minute. */
 export function stuff(site: Site, from: number, amounts: Float64Array, code: '401' | '429' = '401'): void {
   for (const [index, amount] of amounts.entries()) {
     add(site.codes[code], from + index, Math.round(amount));
@@ -83,7 +83,7 @@ export function multiply(site: Site, from: number, factors: Float64Array): void 
   }
 }
 
-/** Adds requests for each minute from `from` on; the cache does not serve a fifth of them. */
+/** Adds requests to each minute from `from` on. The cache does not serve a fifth of them. */
 export function visit(site: Site, from: number, amounts: Float64Array): void {
   for (const [index, amount] of amounts.entries()) {
     add(site.requests, from + index, Math.round(amount));

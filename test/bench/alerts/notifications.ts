@@ -20,13 +20,13 @@ interface InhibitRule {
   readonly equal?: readonly string[];
 }
 
-/** Parts of an Alertmanager's configuration that decide who gets which notification. */
+/** Parts of an Alertmanager's configuration that route and inhibit notifications. */
 export interface Routing {
   readonly route: Route;
   readonly inhibit_rules: readonly InhibitRule[];
 }
 
-/** Notification with alerts that its receiver has not had before. */
+/** Notification with alerts that its receiver does not have yet. */
 export interface Notification {
   readonly at: number;
   readonly receiver: string;
@@ -55,7 +55,7 @@ function inhibited(target: Labels, firing: readonly Labels[], rules: readonly In
       (source) =>
         source !== target &&
         fits(source, source_matchers) &&
-        // Alerts that are source and target do not inhibit each other.
+        // An alert that matches both as source and as target does not inhibit another such alert.
         !(both && isTarget(source)) &&
         equal.every((name) => (source[name] ?? '') === (target[name] ?? '')),
     );
@@ -78,7 +78,10 @@ function moments(fired: readonly FiredAlert[]): readonly number[] {
   return [...found].sort((a, b) => a - b);
 }
 
-/** Returns the notifications of each receiver, minute by minute, as Alertmanager sends them, without reminders and ends. */
+/**
+ * Returns the notifications of each receiver in order of time, as Alertmanager sends them. Omits reminders
+ * and resolved alerts.
+ */
 export function notifications(
   fired: readonly FiredAlert[],
   { route, inhibit_rules }: Routing,

@@ -1,4 +1,4 @@
-/** Draws that are the same for the same seed. */
+/** Random numbers that are the same for the same seed. */
 export class Random {
   #state: number;
 
@@ -6,12 +6,12 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** Returns another sequence for one purpose. Its draws do not change other sequences. */
+  /** Returns a separate sequence of random numbers. Its draws do not change other sequences. */
   fork(key: number): Random {
     return new Random(Math.imul(this.#state ^ Math.imul(key + 1, 0x9e3779b1), 0x85ebca6b) ^ (key << 7));
   }
 
-  /** Between 0 and 1. */
+  /** Returns a random number from 0 to 1. */
   fraction(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);

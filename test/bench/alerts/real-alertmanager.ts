@@ -17,15 +17,15 @@ const PHASE = 30 * MINUTE;
 
 interface Episode {
   readonly alerts: readonly FiredAlert[];
-  /** Parts of the episode: start of each, and its offset in the episode. */
+  /** Parts of the episode: the start of each, and its offset within the episode. */
   readonly pieces: readonly (readonly [from: number, at: number])[];
   readonly length: number;
 }
 
 /**
- * Returns the notifications of a real Alertmanager with the shipped configuration. All waits and intervals are shortened
- * so that a minute lasts `minute` ms. Episodes that are two hours apart run at once, as different accounts. Stretches
- * without a change are shortened to two hours.
+ * Returns the notifications of a real Alertmanager with the shipped configuration. All waits and intervals
+ * are shortened so that a minute lasts `minute` ms. Episodes that are two hours apart run in parallel, as
+ * different accounts. Periods without a change are shortened to two hours.
  */
 export async function realNotifications(
   fired: readonly FiredAlert[],
@@ -160,8 +160,8 @@ function hastened(text: string, minute: number, url: string): object {
 const APART = 31 * MINUTE;
 
 /**
- * Compares the notifications of the model with those of a real Alertmanager: differences in both directions, and the
- * delay of the real one.
+ * Returns the differences in both directions between the model's notifications and those of a real
+ * Alertmanager, and the delay of the latter.
  */
 export function compareNotifications(
   modelled: readonly Notification[],
@@ -188,7 +188,7 @@ export function compareNotifications(
 
 function subject({ receiver, alerts }: Notification): string {
   const { alertname, account, configuration = '' } = alerts[0] ?? {};
-  // Pages of an account are one group.
+  // Alertmanager groups the pages of an account.
   return [receiver, alertname, account, receiver === 'tickets' ? configuration : ''].join(' ');
 }
 

@@ -6,7 +6,7 @@ import { attack, drawShape, fail, multiply, shaped } from './inject.ts';
 import { Random } from './random.ts';
 import type { Site } from './site.ts';
 
-/** Account whose days are drawn from the traits of real sites, independent of any rule. */
+/** Account whose daily pattern and events follow the traits of real sites, independent of any rule. */
 export interface Scene {
   readonly days: (random: Random) => readonly [Days, ...Days[]];
   readonly happens: (random: Random, sites: readonly [Site, ...Site[]], minutes: number) => Event[];
@@ -23,7 +23,7 @@ function officeDays(random: Random): Days {
   return drawDays(random, 300, 5_000, { hours, steep: true, weekend: random.pick([0.05, 0.1, 1]) });
 }
 
-/** Returns moments with a given mean distance in days. */
+/** Returns random times with a given mean distance in days. */
 export function moments(random: Random, first: number, apart: number, minutes: number): number[] {
   const found: number[] = [];
   for (let at = first; at < minutes / DAY - 1; at += random.between(0.7, 1.3) * apart) {
@@ -36,7 +36,7 @@ export function least({ usual }: Site, from: number, length: number): number {
   return usual.requests.subarray(from, from + length).reduce((low, value) => Math.min(low, value), Infinity);
 }
 
-/** Returns a number of threats a minute that is clearly unusual. */
+/** Returns a number of threats per minute that is clearly unusual. */
 export function muchOf({ usual }: Site, times: number): number {
   const mean = usual.threats.reduce((sum, value) => sum + value, 0) / usual.threats.length;
   return Math.max(80, times * mean);
@@ -277,7 +277,7 @@ const attacks: Scene = {
     }),
 };
 
-/** Scenes of accounts, used in turn. */
+/** Scenes that accounts use in turn. */
 export const SCENES: Readonly<Record<string, Scene>> = {
   'crash loop': crashLoop,
   'nightly batch': nightlyBatch,
@@ -298,7 +298,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   attacks,
 };
 
-/** An account of a seed, of one of some scenes. */
+/** Draws an account from a seed; accounts use the given scenes in turn. */
 export function drawScene(
   scenes: Readonly<Record<string, Scene>>,
   seed: number,
@@ -320,7 +320,7 @@ export function drawScene(
   return { account: String(account), theme, inputs, events, minutes };
 }
 
-/** An account of a seed. */
+/** Draws an account from a seed and `SCENES`. */
 export function drawRealDays(seed: number, account: number, weeks: number): History {
   return drawScene(SCENES, seed, account, weeks);
 }

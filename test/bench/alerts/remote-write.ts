@@ -5,11 +5,11 @@ const HOUR = 3_600_000;
 
 const STALE_MARKER = 0x7ff0_0000_0000_0002n;
 
-/** Series to write: the value of every interval since the epoch; NaN if there is none. */
+/** Series to write: one value for each interval since the epoch; NaN if there is none. */
 export interface WrittenSeries {
   readonly name: string;
   readonly labels: Labels;
-  /** Milliseconds. */
+  /** Milliseconds between two values. */
   readonly interval: number;
   readonly values: Float64Array;
 }
@@ -40,7 +40,7 @@ function labelBytes({ name, labels }: WrittenSeries): Buffer {
   return Buffer.concat(parts);
 }
 
-/** A field of bytes, of fewer than 128 of them. */
+/** Encodes a protobuf field with fewer than 128 bytes. */
 function field(number: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(number << 3) | 2, bytes.length]), bytes]);
 }
@@ -51,7 +51,7 @@ function writeHour(
   { labels, interval, values }: Omit<WrittenSeries, 'labels' | 'name'> & { readonly labels: Buffer },
   from: number,
 ): number {
-  // The length comes first and is known last: five bytes are kept for it.
+  // The length precedes the samples but is known only after them. Five bytes are reserved for it.
   let at = start + 6 + labels.length;
   const first = at;
   const until = Math.min(values.length, (from + HOUR) / interval);

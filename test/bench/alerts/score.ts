@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 
 const ECHO = 30;
 
-/** Minutes within which a ticket must come, except for tiny sites. */
+/** Minutes within which a ticket must arrive, except for tiny sites. */
 const TICKET_WITHIN = 60;
 const TINY_WITHIN = 30;
 
@@ -19,39 +19,39 @@ interface AlertSpan {
   readonly to: number;
 }
 
-/** Score of the alerts on events of one kind. */
+/** Score of the alerts for events of one kind. */
 export class KindScore {
   events = 0;
   found = 0;
-  /** Minutes of the events, and those with a firing alert. */
+  /** Minutes of the events, and minutes in which an alert fires. */
   minutes = 0;
   covered = 0;
   readonly delays: number[] = [];
   readonly outlived: number[] = [];
   pages = 0;
   tickets = 0;
-  /** Pages that there should not have been. */
+  /** Pages during events for which no page is expected. */
   wrongPages = 0;
   flaps = 0;
 }
 
-/** Score of the alerts on all accounts. */
+/** Score of the alerts for all accounts. */
 export class Score {
   readonly kinds = new Map<EventKind, KindScore>();
   weeks = 0;
-  /** Pages outside of events, by alert. */
+  /** Number of pages outside of events, by alert. */
   readonly falsePages = new Map<string, number>();
   readonly falseTickets = new Map<string, number>();
   flaps = 0;
   flapsWithTickets = 0;
-  /** Number of causes that need a notification, and number of their notifications. */
+  /** Number of events that need a notification, and number of notifications about them. */
   causes = 0;
   heard = 0;
   readonly remarks: string[] = [];
-  /** False pages by theme of the account. */
+  /** Number of false notifications, by alert and theme of the account. */
   readonly falseByTheme = new Map<string, number>();
 
-  /** Takes in an account. */
+  /** Adds the events and notifications of an account to the score. */
   add(
     label: string,
     { events, minutes, theme }: History,
@@ -63,7 +63,7 @@ export class Score {
     for (const event of events) this.#addEvent(label, event, spans, told);
     const causes = events.filter(({ kind }) => EVENT_KINDS[kind].expects !== 'no page');
     this.causes += causes.length;
-    // One notification may report two causes.
+    // One notification can report two events.
     this.heard += told.filter(
       (one) => one.receiver !== 'notes' && causes.some((event) => within(event, one, ECHO)),
     ).length;
@@ -77,7 +77,7 @@ export class Score {
     const score = this.kinds.get(event.kind) ?? new KindScore();
     this.kinds.set(event.kind, score);
     const during = spans.filter(({ from, to }) => from < event.to + ECHO && to > event.from);
-    // Alerts from before do not report this one.
+    // An alert that began before the event does not report it.
     const telling = during.filter(
       ({ name, severity, from }) =>
         from >= event.from && by.includes(name) && (expects === 'ticket' || severity === 'page'),
@@ -161,7 +161,7 @@ function flaps(spans: readonly AlertSpan[], severities: readonly string[] = ['pa
   ).length;
 }
 
-/** The value below which a share of the numbers is. */
+/** Returns the value below which the given share (0 to 1) of the numbers lies; NaN without numbers. */
 export function percentile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

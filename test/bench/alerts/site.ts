@@ -1,7 +1,7 @@
 import { type Character, DAY, drawCharacter, drawCounts, expected, HOUR, type Shift } from './background.ts';
 import type { Random } from './random.ts';
 
-/** Configuration with its usual traffic and its minutes. */
+/** Configuration with its usual traffic and its traffic by minute. */
 export interface Site {
   readonly name: string;
   readonly requests: Float64Array;
@@ -10,7 +10,7 @@ export interface Site {
   readonly sql: Float64Array;
   readonly missed: Float64Array;
   readonly codes: Readonly<Record<Code, Float64Array>>;
-  /** Time of the last change of the WAF's rule set (s), by minute; undefined if it is unknown. */
+  /** Time (s) of the last change of the WAF's rule set, by minute; undefined if it is unknown. */
   readonly ruleSetChanged?: Float64Array;
   readonly usual: { readonly requests: Float64Array; readonly threats: Float64Array };
 }
@@ -21,14 +21,14 @@ export type Code = (typeof CODES)[number];
 export interface SiteOptions {
   readonly name: string;
   readonly days: Character;
-  /** Requests and threats a minute. */
+  /** Mean requests and threats per minute. */
   readonly level: number;
   readonly threats: number;
   readonly minutes: number;
   readonly shifts: readonly Shift[];
 }
 
-/** A configuration when nothing happens. */
+/** Draws a configuration without events. */
 export function drawSite(random: Random, { name, days, level, threats, minutes, shifts }: SiteOptions): Site {
   const character = { ...days, ...noise(random), level };
   const usualRequests = expected(character, shifts, minutes);
@@ -76,7 +76,7 @@ function drawDeployments(random: Random, minutes: number): Shift[] {
   return shifts;
 }
 
-/** Campaigns, a holiday. */
+/** Draws campaigns and a holiday as shifts of the traffic. */
 export function drawShifts(random: Random, minutes: number): Shift[] {
   const shifts: Shift[] = [];
   for (let at = random.between(1, 20) * DAY; at < minutes; at += random.between(7, 30) * DAY) {

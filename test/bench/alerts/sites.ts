@@ -15,7 +15,7 @@ const OTHERS = ['200', '204', '206', 'other'].map((code) => ['2xx', code] as con
 const FAMILIES = ['sql', 'xss', 'rfi', 'other'];
 const ACCOUNTS = 5;
 
-/** The labels of configurations, spread over five accounts. */
+/** Labels of a configuration. Configurations are spread over five accounts. */
 export interface Site {
   readonly account: string;
   readonly configuration: string;
@@ -49,7 +49,10 @@ function around(usual: number): number {
   return usual * (0.8 + 0.4 * Math.random());
 }
 
-/** Returns the families that the rules read, as the exporter exposes them. @param times factor for threats and errors */
+/**
+ * Returns the families that the rules read, as the exporter exposes them.
+ * @param times factor for threats and errors
+ */
 export function expositionText(sites: readonly Site[], now: number, times: number): string {
   const value = (name: string, factor = 1) => Math.round(factor * around(USUAL[name] ?? 1));
   const lines = sites.flatMap(({ account, configuration }, index) => {
@@ -90,10 +93,13 @@ function owners(sites: readonly Site[], scope: Scope): readonly string[] {
   return sites.map(({ account, configuration }) => `${account},${configuration}`);
 }
 
-/** A stretch of time: from, and to before. */
+/** Time span in ms since the epoch; excludes its end. */
 export type Stretch = readonly [from: number, to: number];
 
-/** The past of the recorded series in a stretch, as far as rules look back from `now`: OpenMetrics, a family at a time. */
+/**
+ * Generates the past values of the recorded series in a time span, as far as rules look back from `now`. The
+ * text is OpenMetrics, one family after another.
+ */
 export function* pastText(sites: readonly Site[], now: number, [from, to]: Stretch): Generator<string> {
   const { minute, baseline, hour, day, week, burn } = TIMES;
   const span = (length: number, step: number, end = 0): number[] =>
@@ -106,7 +112,7 @@ export function* pastText(sites: readonly Site[], now: number, [from, to]: Stret
   );
   for (const scope of SCOPE_NAMES) {
     const all = owners(sites, scope);
-    // Sums of an account are those of its configurations.
+    // The value of an account is the sum over its configurations.
     const each = scope === 'account' ? sites.length / all.length : 1;
     for (const measure of measures()) {
       const names = recorded(scope, measure);

@@ -4,7 +4,7 @@ import { attack, drawShape, fail, multiply, shaped, stuff } from './inject.ts';
 import type { Random } from './random.ts';
 import type { Site } from './site.ts';
 
-/** Changes an account, and returns a description. */
+/** Adds events to the sites of an account, and returns them. */
 export type Theme = (random: Random, sites: readonly [Site, ...Site[]], minutes: number) => Event[];
 
 const MEAN = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -13,7 +13,7 @@ function event(kind: EventKind, from: number, length: number, on: readonly Site[
   return { kind, from, to: from + length, on: on.map(({ name }) => name) };
 }
 
-/** Returns moments from a day on, with a given mean distance in days. */
+/** Returns random times from the day `first` on, with a mean distance of `days`. */
 function moments(random: Random, days: number, minutes: number, first = 1.2): number[] {
   const found: number[] = [];
   for (let at = first * DAY; at < minutes - DAY / 2; at += random.between(0.6, 1.4) * days * DAY) {
@@ -174,7 +174,7 @@ function tiny(random: Random, sites: readonly [Site, ...Site[]], minutes: number
 }
 
 function drops(random: Random, sites: readonly [Site, ...Site[]], minutes: number): Event[] {
-  // A drop pages if there is a last week to compare with.
+  // A traffic drop pages only if the same hour of the week before exists for comparison.
   return moments(random, 2, minutes, 8.2).flatMap((from) => {
     const site = random.pick(sites);
     const length = Math.round(random.logBetween(20, 240));
@@ -238,7 +238,7 @@ function surges(random: Random, sites: readonly [Site, ...Site[]], minutes: numb
   return [];
 }
 
-/** Themes of accounts, used in turn. */
+/** Themes that accounts use in turn. */
 export const THEMES: Readonly<Record<string, Theme>> = {
   quiet: () => [],
   attacks,

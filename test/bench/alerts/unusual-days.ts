@@ -213,7 +213,7 @@ const plainAttacks: Scene = {
     }),
 };
 
-/** Events of real accounts that `real-days.ts` does not have. */
+/** Scenes with events of real accounts that `real-days.ts` does not contain. */
 export const UNUSUAL_SCENES: Readonly<Record<string, Scene>> = {
   'closed at weekends': closedWeekends,
   'closed at nights': closedNights,
@@ -232,7 +232,7 @@ export const UNUSUAL_SCENES: Readonly<Record<string, Scene>> = {
   attacks: plainAttacks,
 };
 
-/** An account of a seed. */
+/** Draws an account from a seed and `UNUSUAL_SCENES`. */
 export function drawUnusualDays(seed: number, account: number, weeks: number): History {
   return drawScene(UNUSUAL_SCENES, seed, account, weeks);
 }

@@ -2,11 +2,11 @@
 export interface AgeFigures {
   readonly mean: number;
   readonly worst: number;
-  /** The worst age of each job. */
+  /** Largest age (ms) of each job. */
   readonly worstByJob: Float64Array;
 }
 
-/** Sum of the ages of each job's newest bucket, measured from the bucket's end, over a time span. */
+/** Accumulates the age of each job's newest bucket over a time span. The age counts from the bucket's end. */
 export class Ages {
   readonly #from: number;
   readonly #heldFrom: Float64Array;
@@ -28,7 +28,7 @@ export class Ages {
     this.#heldFrom[job] = bucketClosedAt;
   }
 
-  /** The figures of the span that ends now. */
+  /** Returns the figures of the time span that ends at `now`. */
   figures(now: number): AgeFigures {
     for (let job = 0; job < this.#heldFrom.length; job += 1) this.#sumUp(job, now);
     const mean = this.#area / ((now - this.#from) * this.#heldFrom.length);

@@ -1,7 +1,10 @@
 import { type AgeFigures, Ages } from './ages.ts';
 import { type CountedWindow, WINDOW_MS } from './counted-platform.ts';
 
-/** Returns the operations of each window that the exporter may use: the limit without the reserve and without other clients. */
+/**
+ * Returns the number of operations of a window that the exporter may use: the limit minus the reserve and
+ * other clients' operations.
+ */
 export function availableIn(window: CountedWindow, limit: number, reserve: number): number {
   return Math.max(1, limit - Math.ceil(limit * reserve) - window.others);
 }
@@ -17,8 +20,8 @@ export interface BestOptions {
 }
 
 /**
- * Returns the lowest possible ages with the same quota: all operations of a minute are spent at once when a bucket ends,
- * on the jobs with the oldest buckets.
+ * Returns the lowest possible ages with the same quota. When a bucket ends, all operations of the minute read
+ * the jobs with the oldest buckets at once.
  */
 export function bestPossible({ jobs, windows, limit, reserve, start, from, until }: BestOptions): AgeFigures {
   const ages = new Ages(jobs, from, start);

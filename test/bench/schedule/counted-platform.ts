@@ -1,4 +1,4 @@
-/** Operations of one window, by client. */
+/** Number of operations in one window, by client. */
 export interface CountedWindow {
   readonly openedAt: number;
   ours: number;
@@ -6,7 +6,7 @@ export interface CountedWindow {
   refusedOthers: number;
 }
 
-/** The three figures that each answer carries. */
+/** Answer with the three figures of the rate-limit headers. */
 export interface CountedAnswer {
   readonly allowed: boolean;
   readonly limit: number;
@@ -19,7 +19,10 @@ export type OtherUser = (time: number) => number;
 
 export const WINDOW_MS = 60_000;
 
-/** The platform's counting alone: a window of a minute from its first operation, as in section 8. */
+/**
+ * Rate limit of the platform without its data: a window lasts a minute from its first operation, as in
+ * section 8 of the specification.
+ */
 export class CountedPlatform {
   readonly limit: number;
   readonly windows: CountedWindow[] = [];
@@ -33,7 +36,7 @@ export class CountedPlatform {
     this.#otherComesAt = otherUser(start);
   }
 
-  /** An operation of ours arrives. */
+  /** Counts an operation of the exporter, and returns the answer to it. */
   take(now: number): CountedAnswer {
     this.letOthersCome(now);
     const window = this.#windowAt(now);
@@ -45,7 +48,7 @@ export class CountedPlatform {
     return { allowed, limit: this.limit, remaining, resetAt: window.openedAt + WINDOW_MS };
   }
 
-  /** The other user's operations up to a moment. */
+  /** Counts the other client's operations until the given time. */
   letOthersCome(until: number): void {
     while (this.#otherComesAt <= until) {
       const window = this.#windowAt(this.#otherComesAt);
@@ -66,7 +69,10 @@ export class CountedPlatform {
 
 export const alone: OtherUser = () => Number.POSITIVE_INFINITY;
 
-/** Returns a client that uses 0 to 60 % of the limit at random moments; its rate changes about every ten minutes. */
+/**
+ * Returns a client that uses 0 to 60 % of the limit at random moments. Its rate changes about every ten
+ * minutes.
+ */
 export function unsteadyUser(limit: number, random: () => number, start: number): OtherUser {
   const exponential = (mean: number) => -mean * Math.log(1 - random());
   let share = 0.6 * random();
@@ -95,7 +101,7 @@ export function burstyUser(limit: number, random: () => number, start: number): 
   };
 }
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Returns a generator of random numbers from 0 to 1 that are the same for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -18,14 +18,17 @@ export interface Case {
   readonly seed: number;
 }
 
-/** Latency of one way: 25 ms, plus an exponential 15 ms; the round trip is 80 ms on average. */
+/**
+ * Returns a generator of the latency (ms) of one way: 25 ms, plus an exponential part of 15 ms. The mean
+ * round trip is 80 ms.
+ */
 function latencyOf(random: () => number): () => number {
   return () => 25 - 15 * Math.log(1 - random());
 }
 
 /**
- * Runs the schedule for simulated hours. Returns its 429s, its use of the quota, and the ages of its data beside the
- * best possible ones.
+ * Runs the schedule for simulated hours. Returns its 429 responses, its use of the quota, and the ages of its
+ * data beside the lowest possible ones.
  */
 export async function measure({ jobs, limit, company, hours, seed }: Case) {
   const random = seeded(seed + jobs * 7 + limit);

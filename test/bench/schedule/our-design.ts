@@ -19,7 +19,7 @@ interface Load {
   readonly platform: CountedPlatform;
   /** Draws the latency (ms) of one way. */
   readonly latency: () => number;
-  /** Receives every answer. */
+  /** Ages of the data, updated with every answer. */
   readonly ages: Ages;
   readonly jobs: number;
   readonly reserve: number;

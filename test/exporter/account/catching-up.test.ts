@@ -14,7 +14,7 @@ const target = (id: string): Target => ({
   name: `site ${id}`,
 });
 
-/** A job whose series' counters are that much (ms) older than they are when all is well. */
+/** Creates a job whose counters are `excess` ms older than normal; undefined: it has counted nothing. */
 const job = (id: string, of: string, excess: number | undefined) => ({
   series: [
     {

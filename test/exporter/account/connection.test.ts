@@ -40,7 +40,7 @@ function connectionTo(
   return { connection, limiter, observed, read };
 }
 
-/** Platform that allows 100 operations. Each request takes one, whatever the answer. */
+/** Serves a platform that allows 100 operations. Each request uses one, whatever the answer. */
 async function counting(answer: (taken: number, response: ServerResponse, headers: object) => void) {
   let taken = 0;
   const handler: Handler = (_, response) => {

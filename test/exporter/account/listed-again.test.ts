@@ -32,7 +32,7 @@ it('remembers no second copy of a list that is as before, and takes what has cha
   expect(known()[0]).toBe(shop);
   expect(known().map(({ name }) => name)).toEqual(['shop', 'news', 'docs']);
   const [, news, docs] = known();
-  // The first is gone.
+  // The first configuration is no longer listed.
   expect(targets.discovered(product, listed('shop', 'news', 'docs').slice(1), 'configuration')).toBe(true);
   expect(known()[0]).toBe(news);
   expect(known()[1]).toBe(docs);

@@ -22,7 +22,6 @@ function listOf(options: Pick<DiscoveryJobOptions, 'elsewhere' | 'names'>) {
   });
   const gone = () => Promise.reject(new PlatformFailure('not_found', 'REST has no list', 404));
   const read = () => job.read(gone, new AbortController().signal);
-  /** The warning of a poll. */
   const warningOf = async () => {
     const result = job.conclude(await read());
     adopt(memory, result, true);

@@ -29,7 +29,7 @@ function started() {
     state: NO_MEMORY,
     scopes: new LimitScopes({ reserve: 0.2, assumedLimit: 200, platformClock: new PlatformClock(() => NOW) }),
   });
-  /** Answers the question which metrics there are. */
+  /** Answers the read of the metadata, which lists the metrics. */
   const answer = async (body: unknown): Promise<PollResult> => {
     const job = jobs.jobs().find(({ id }) => id === 'discovery/analytics/metadata');
     if (job === undefined) throw new Error('the metadata are not asked for');
@@ -43,7 +43,7 @@ function started() {
     jobs.jobs();
     return jobs.series().map(({ metric }) => metric);
   };
-  /** Creates metrics whose polls without data change what is read. */
+  /** Returns the metrics for which a poll without data changes the set of reads. */
   const finding = () => {
     jobs.jobs();
     return jobs

@@ -107,7 +107,7 @@ describe('an answer tells what is left of the rate-limit window', () => {
     expect(limiter.limit).toBe(80);
     expect(limiter.openWindow(clock.now())?.remaining).toBe(79);
     expect(allowanceOf(limiter, clock.now()).free).toBe(79 - 16);
-    // The Date header's second leaves up to a second's doubt about the platform's time.
+    // The Date header has whole seconds, so the platform's time is uncertain by up to a second.
     expect(closesIn()).toBeGreaterThanOrEqual(42_811);
     expect(closesIn()).toBeLessThanOrEqual(43_811);
   });

@@ -47,7 +47,7 @@ function account() {
       committed: false,
     } as never);
   };
-  /** Answers like another server, such as a proxy with its own page for refused requests. */
+  /** Makes another server answer a job, such as a proxy with its own page for refused requests. */
   const mislead = (job: Job) => {
     const page = { status: 404, outcome: 'not_found', answeredBy: 'foreign', form: 'HTML' } as const;
     reachability.exchanged({

@@ -11,12 +11,12 @@ import { jobOf, polling } from '../poll/polling.ts';
 export const MINUTE = 60_000;
 export const NOON = Date.UTC(2026, 0, 5, 12);
 
-/** Time and headers of an answer to another operation of the same token. */
+/** Rate-limit headers of an answer to another operation of the same token, and their age. */
 export interface Told {
   readonly remaining: number;
   /** Seconds until the window closes. */
   readonly closesIn: number;
-  /** Seconds before now. */
+  /** Age of the answer in seconds; default: 0. */
   readonly ago?: number;
 }
 
@@ -26,7 +26,10 @@ export interface Bed {
   readonly answers?: boolean;
 }
 
-/** An account at 12:00:20 that leaves a fifth of 200 operations a minute to others. */
+/**
+ * Creates an account at 12:00:20 with 200 operations per minute, of which a fifth is reserved for other
+ * clients.
+ */
 export function accountWith({ concurrency = 100, told, answers = false }: Bed = {}) {
   const clock = new SimulatedClock(NOON + 20_000, PROMISES_ONLY);
   const platform = new ObservedPlatform({
@@ -78,7 +81,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     };
     return accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock);
   };
-  /** Many jobs, and on a busy machine a few, are taken in over several turns of the event loop. */
+  /** Processing many jobs takes several turns of the event loop; on a busy machine, even a few jobs do. */
   const takenIn = async () => {
     for (let turn = 0; turn < 50; turn += 1) await clock.run(clock.now());
   };
@@ -93,17 +96,17 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     platform,
     limiter,
     status,
-    /** Advances to the next time of every schedule. */
+    /** Fires every schedule now. */
     fire(): Promise<void> {
       for (const tick of ticks) tick(clock.now());
       return takenIn();
     },
-    /** Moves time on, and has the platform refuse everything from then on. */
+    /** Advances time, and makes the platform refuse everything from then on. */
     async refusedAfter(ms: number): Promise<void> {
       limiter.refuse(clock.now(), undefined, 2 * ms);
       await clock.run(clock.now() + ms);
     },
-    /** Makes jobs due, each more urgent than the next. Returns their state after all allowed requests. */
+    /** Makes jobs due in order of decreasing weight. Returns their state after all allowed requests. */
     jobs(count: number, overrides: Partial<Job> = {}): Promise<readonly JobStatus[]> {
       const weighed = Array.from({ length: count }, (_, index) => ({ weight: count - index, ...overrides }));
       return start(weighed.map((own, index) => jobOf(`${index}`, own)));

@@ -69,7 +69,8 @@ describe('a history', () => {
     await bed.run({ from: NOW - 7 * HOUR - 13 * MINUTE });
     const [from, to] = [Date.UTC(2026, 0, 5, 3, 8), Date.UTC(2026, 0, 5, 10, 10)];
     expect(compare(bed, await textOf(bed), from, to)).toBe(2 * 12 * 2);
-    // One list of configurations, one question which ids it takes, one which source has series, and each window once.
+    // Requests: one list of configurations, one read to find the kind of ids, one to find the source, and one
+    // for each window.
     expect(bed.sandbox.requests.total).toBe(3 + 8 * 4);
     expect(await readdir(bed.folder)).toEqual(['history.om']);
   });
@@ -177,7 +178,7 @@ describe('at a wrong address', () => {
     return (_request, response) => response.writeHead(status, headers).end(body);
   };
 
-  /** A clock on which pauses pass at once, and how long they were together (ms). */
+  /** Returns a clock whose sleeps end immediately, and the sum (ms) of these sleeps. */
   function skipping() {
     const skipped = { ms: 0 };
     const now = () => Date.now() + skipped.ms;

@@ -27,21 +27,21 @@ it('is the same by either source, in minutes, each of them once', async () => {
   for (const [key, samples] of rest.series) expect(graphql.series.get(key), key).toEqual(samples);
   const [[, minutes = []] = []] = rest.series;
   expect(minutes.length).toBeGreaterThanOrEqual(HOURS * 60);
-  // Which ids the platform takes is found out by a read of another metric.
+  // A read of another metric finds the kind of ids that the platform uses.
   expect(graphql.paths.filter((path) => /cdn_requests|waf/.test(path))).toEqual([]);
 });
 
 it('has what REST does not, beside what REST goes on to bring', async () => {
   const { series, paths } = await historyBy('auto', 'cdn_requests', 'request_duration', 'upstream_responses');
   const further = [...series].filter(([key]) => FURTHER.test(key));
-  // Gauges and counters: 2 of requests, 18 of origins.
+  // Two series for requests and 18 for origins, each as a gauge and a counter.
   expect(further).toHaveLength(2 * (2 + 18));
   for (const [key, samples] of further) {
     const times = samples.map(({ at }) => at);
     expect(new Set(times).size, key).toBe(times.length);
     expect(times.length, key).toBeGreaterThanOrEqual(HOURS * 60);
   }
-  // One more read shows that REST has the series.
+  // One additional read shows that REST has the series.
   expect(paths.filter((path) => path.includes('cdn_requests'))).toHaveLength(1 + HOURS);
 });
 

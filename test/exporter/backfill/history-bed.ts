@@ -23,7 +23,7 @@ const HASTY: Clock = {
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
 };
 
-/** A platform whose time stands still, and a folder for histories of it. */
+/** Platform whose time stands still, and a folder for its histories. */
 export interface HistoryBed {
   readonly sandbox: Sandbox;
   readonly folder: string;
@@ -34,7 +34,7 @@ export interface HistoryBed {
 
 export interface HistoryBedOptions {
   readonly sandbox?: SandboxOptions;
-  /** The account as in YAML, without name, address and token. */
+  /** Account as in YAML, without name, address and token. */
   readonly account?: Record<string, unknown>;
 }
 
@@ -74,7 +74,7 @@ export async function historyBed({ sandbox: given, account = TWO_METRICS }: Hist
   return bed;
 }
 
-/** One account of a platform, as in YAML. */
+/** Returns one account of a platform, configured as in YAML. */
 export function accountsAt(url: string, account: Record<string, unknown>): BackfillOptions['accounts'] {
   return CONFIG.parse({
     accounts: [{ name: 'test', api_url: url, token: DEFAULT_TOKEN.token, ...account }],
@@ -87,7 +87,7 @@ interface Moments {
   readonly writing?: () => void;
 }
 
-/** Records warnings with their metric, plans and stages of the progress. */
+/** Returns a progress that appends warnings (with their metric), plans and stages to `events`. */
 export function noting(events: string[], { exchanged, advanced, writing }: Moments = {}): Progress {
   const warn = (facts: { readonly metric?: string }, message: string) =>
     void events.push(facts.metric === undefined ? message : `${message}: ${facts.metric}`);
@@ -119,13 +119,16 @@ export function noting(events: string[], { exchanged, advanced, writing }: Momen
   });
 }
 
-/** A sample of a history: its time in ms. */
+/** Sample of a history, with its time in ms since the epoch. */
 export interface HistorySample {
   readonly at: number;
   readonly value: number;
 }
 
-/** Returns the series of a history by name and labels. Samples of each must be adjacent, in order of time. */
+/**
+ * Returns the series of a history by name and labels. The samples of each series must be adjacent and in
+ * order of time.
+ */
 export function seriesOf(text: string): Map<string, HistorySample[]> {
   const series = new Map<string, HistorySample[]>();
   let current = '';

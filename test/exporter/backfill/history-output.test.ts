@@ -17,7 +17,10 @@ const planned = (id: string, metric: string): PlannedSeries => ({
   source: 'rest',
 });
 
-/** Counted buckets of a window, each as minutes since the start, minutes long, and value. */
+/**
+ * Returns the counted buckets of a window. Each bucket is given as minutes since the start, width in minutes,
+ * and value.
+ */
 function counted(width: number, ...buckets: readonly (readonly [number, number, number])[]): CountedBuckets {
   return {
     width: width * MINUTE_MS,

@@ -17,7 +17,7 @@ async function receiverThat(isDown: (request: number) => boolean) {
     request.resume();
     request.on('end', () => {
       receiver.requests += 1;
-      // To 2.0 it answers as receivers do that do not know it.
+      // The receiver answers to remote write 2.0 like a receiver that supports only 1.0.
       const is2 = request.headers['x-prometheus-remote-write-version'] === '2.0.0';
       const status = receiver.isDown(receiver.requests) ? 503 : is2 ? 415 : 204;
       if (status === 204) receiver.taken += 1;
@@ -61,7 +61,7 @@ it('gives up a receiver that has taken nothing for a quarter of an hour, and the
 });
 
 it('waits for a receiver that comes back sooner, each time anew', async () => {
-  // Twelve failures in a row take some seven minutes; three times over they take more than a quarter of an hour.
+  // Twelve failures in a row take about seven minutes; three such rows take more than a quarter of an hour.
   const receiver = await receiverThat((request) => request > 4 && request % 13 !== 0 && request < 60);
   const { push, clock } = await bedWith(receiver);
   const { pushed } = await push();

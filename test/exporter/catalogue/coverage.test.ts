@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DIMENSIONS, facesOf } from '../../../src/exporter/catalogue/catalogue.ts';
 import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
 
-// Section 2.12 of the specification, written out again: the catalogue is not to be its own witness.
+// Section 2.12 of the specification, copied here so that the catalogue is not compared with itself.
 const PRODUCT_IDS = [
   ['analytics', 'content_delivery', 1441740010],
   ['analytics', 'cloud_storage', 1441740013],

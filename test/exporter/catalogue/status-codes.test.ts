@@ -5,7 +5,7 @@ import { decodeSeries } from '../../../src/exporter/decode/decode.ts';
 
 const BUCKET = Date.UTC(2019, 3, 1, 13, 50);
 
-// A recorded bucket: `2xx` and similar hold the rest of the class, without the listed codes.
+// Recorded bucket. `2xx` and similar contain the rest of their class, without the listed codes.
 const RECORDED = {
   ...{ '200': 75114, '204': 0, '206': 85, '2xx': 8, '301': 1475, '302': 4, '304': 9426, '3xx': 1 },
   ...{ '400': 27, '403': 145, '404': 1881, '4xx': 23, '500': 0, '503': 1, '5xx': 20 },

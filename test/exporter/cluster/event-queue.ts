@@ -1,4 +1,4 @@
-/** Something that happens at a time; of the same time, in the order in which it was planned. */
+/** Event at a simulated time. Events of the same time happen in the order of planning. */
 export interface Planned {
   readonly at: number;
   readonly order: number;
@@ -8,7 +8,7 @@ function isBefore(a: Planned, b: Planned): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
-/** A binary heap, the first in time on top. */
+/** Adds an event to a binary heap, whose first element is the earliest event. */
 export function push<One extends Planned>(heap: One[], one: One): void {
   let at = heap.push(one) - 1;
   for (let above = (at - 1) >> 1; at > 0; at = above, above = (at - 1) >> 1) {

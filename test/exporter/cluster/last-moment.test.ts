@@ -52,13 +52,13 @@ async function stoppedAt(origin: string, n: number, world: { moment: () => void;
     },
   });
   const over = new AbortController();
-  // Some wait for their turns; those without turns wait within undici for the one connection.
+  // Some requests wait for their turn. Requests without turns wait within undici for the only connection.
   const read = connection.operations.readFor('domains');
   const reads = Array.from({ length: REQUESTS }, (_, index) => {
     const resource = { path: `/domains/${index}`, version: 3 } as const;
     return [read(() => resource, over.signal), connection.operations.readAtOnce(resource, over.signal)];
   }).flat();
-  // If one is refused, the others would wait forever.
+  // If one request is refused, the others would wait forever.
   await Promise.all(reads.map((reading) => reading.catch(() => over.abort())));
   await connection.close();
   return { late, permitted, wasStopped: moments > n };

@@ -14,7 +14,7 @@ import { ModelDatabase, Violation } from './model-database.ts';
 interface Polled {
   readonly token: number;
   counted: number | undefined;
-  /** Commits come one after another. */
+  /** True while a commit is in progress; commits run one at a time. */
   isCommitting: boolean;
 }
 
@@ -22,13 +22,13 @@ interface ModelReplica {
   readonly name: string;
   view: LeaseView;
   readonly polled: Map<string, Polled>;
-  /** Its clock: local = offset + rate × time. */
+  /** Local clock: local time = offset + rate × global time. */
   readonly offset: number;
   readonly rate: number;
   pausedUntil: number;
   cutOffUntil: number;
   isDead: boolean;
-  /** Wakes up at this time (global), to see whether time has changed something. */
+  /** Global time at which the replica next checks for changes. */
   wakesAt: number;
   written: number;
 }
@@ -42,7 +42,7 @@ export interface WorldOptions {
   readonly seed: number;
   readonly replicas: number;
   readonly accounts: number;
-  /** Time (ms) with faults. Afterwards everything works until it has settled. */
+  /** Time (ms) with faults. Afterwards everything works until the world has settled. */
   readonly troubledMs: number;
 }
 
@@ -51,8 +51,8 @@ const CLIENT_TIMEOUT_MS = 7_000;
 const SETTLE_MS = 60_000;
 
 /**
- * Replicas, their network and a database in simulated time. Messages are late or lost, processes pause or die, the
- * database fails, and clocks differ by up to 3 %.
+ * Simulation of replicas, their network and a database. Messages are late or lost, processes pause or die,
+ * the database fails, and clocks differ by up to 3 %.
  */
 export class LeaseWorld {
   readonly database = new ModelDatabase();
@@ -73,7 +73,10 @@ export class LeaseWorld {
     for (let n = 0; n < options.replicas; n += 1) this.#startReplica(`replica-${n}`, this.#upTo(3_000));
   }
 
-  /** Runs the schedule of this seed. @throws Violation */
+  /**
+   * Runs the schedule of this seed.
+   * @throws Violation if a promise of the protocol is broken
+   */
   run(): void {
     const { troubledMs } = this.#options;
     for (let at = this.#upTo(4_000); at < troubledMs; at += this.#upTo(8_000)) {
@@ -98,7 +101,7 @@ export class LeaseWorld {
       this.#now = Math.max(this.#now, next.at);
       const { replica } = next;
       if (replica?.isDead) continue;
-      // A paused process sees everything when it continues.
+      // A paused process handles all events when it continues.
       if (replica !== undefined && replica.pausedUntil > this.#now) {
         this.#at(replica.pausedUntil, replica, next.happen);
         continue;
@@ -206,7 +209,7 @@ export class LeaseWorld {
 
   #close(replica: ModelReplica, action: LeaseAction & { readonly kind: 'close' }): void {
     const { account, token } = action;
-    // An orderly end takes the poll under way; a hasty one hardly anything.
+    // An orderly stop waits for the poll in progress; a fast one hardly waits.
     const took = action.orderly ? this.#upTo(1_500) : this.#upTo(50);
     this.#at(this.#now + took, replica, () => {
       if (replica.polled.get(account)?.token === Number(token)) replica.polled.delete(account);
@@ -279,7 +282,7 @@ export class LeaseWorld {
     this.#at(this.#now + POLL_MS, replica, () => this.#poll(replica));
   }
 
-  /** A statement and its answer: either may be late or lost, and a late statement takes effect all the same. */
+  /** Sends a statement and its answer. Each may be late or lost; a late statement still takes effect. */
   #exchange<T>(
     replica: ModelReplica,
     execute: () => T,
@@ -315,7 +318,10 @@ export class LeaseWorld {
     return this.#isTroubled && this.#upTo(25) === 0;
   }
 
-  /** Includes paused replicas: when they continue, their own clocks show that the lease is over. */
+  /**
+   * Asserts that each account has at most one owner. Includes paused replicas: when they continue, their own
+   * clocks show that the lease has expired.
+   */
   #assertOneOwner(): void {
     const owned = new Set<string>();
     for (const replica of this.#replicas) {
@@ -330,7 +336,7 @@ export class LeaseWorld {
     }
   }
 
-  /** No request leaves under a lease once one has left under a later one. */
+  /** Asserts that no request leaves under a lease after a request under a later lease. */
   #assertOneRequester(account: string, token: number): void {
     const row = this.database.row(account);
     if (token < row.requested) throw new Violation(`a request for ${account} under a lease of before`);
@@ -366,7 +372,7 @@ export class LeaseWorld {
     push(this.#queue, { at, order: this.#order, replica, happen });
   }
 
-  /** A whole number from 0 to below `end` (mulberry32). */
+  /** Returns a random integer from 0 to below `end` (mulberry32). */
   #upTo(end: number): number {
     this.#random = (this.#random + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#random ^ (this.#random >>> 15), 1 | this.#random);

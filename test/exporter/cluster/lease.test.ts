@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { inLongSuite } from '../../long-suite.ts';
 import { LeaseWorld } from './lease-world.ts';
 
-/** Every night there are 100,000; a change runs a part of them. */
+/** Number of schedules: 100,000 in the nightly suite, fewer for a change. */
 const SCHEDULES = inLongSuite(100_000, 150);
 
 describe('replicas that share accounts', () => {

@@ -29,7 +29,7 @@ async function ownsOne(
     clock,
     registry: {
       beat: async () => {
-        // While a connection waits for its answer.
+        // The connection waits for its answer, and then fails.
         if (!hangs) return mine;
         await clock.sleep(4_000);
         throw new Error('no answer');
@@ -47,7 +47,7 @@ async function ownsOne(
   });
   member.share(['a'], accounts);
   await clock.advance(100);
-  /** The lease lapses while the account is being loaded, and is renewed under the same token. */
+  /** Lets the lease expire while the account is being loaded, and be renewed with the same token. */
   const lapse = async () => {
     hangs = true;
     await clock.advance(15_000);

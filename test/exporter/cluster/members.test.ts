@@ -69,7 +69,8 @@ test(`of 20 replicas with ${ACCOUNTS} accounts five are lost at once: the others
   expect(acting(left).size).toBe(accounts.length);
   await world.advance(15_000);
   expect(Math.max(...shares()) - Math.min(...shares())).toBe(1);
-  // As docs/cluster.md says: 2,500 of 10,000 accounts move, each once, and a replica asks twice in 4 s.
+  // As docs/cluster.md says, 2,500 of 10,000 accounts move, each once, and a replica sends two statements in
+  // 4 s.
   expect([sum('loads') - loads, database.moves - moves]).toEqual([ACCOUNTS / 4, ACCOUNTS / 4]);
   expect((sum('beats') - beats) / 30).toBeLessThan(9);
 });

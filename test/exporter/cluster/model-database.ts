@@ -5,7 +5,7 @@ import {
   LEASE_MS,
 } from '../../../src/exporter/cluster/lease.ts';
 
-/** Broken promise of the protocol. */
+/** Error for a broken promise of the protocol. */
 export class Violation extends Error {}
 
 interface Session {
@@ -24,7 +24,7 @@ interface Row {
   value: number;
   writer: number;
   acknowledged: number;
-  /** The token of the last request to the platform. */
+  /** Lease token of the last request to the platform. */
   requested: number;
 }
 
@@ -62,7 +62,10 @@ export class ModelDatabase {
     return this.#answer(session, now);
   }
 
-  /** @returns whether it took effect */
+  /**
+   * Writes a value under a lease token and write number.
+   * @returns true if the write took effect
+   */
   write(account: string, token: number, number: number, value: number | undefined): boolean {
     const row = this.row(account);
     if (row.token !== token || row.written >= number) return false;

@@ -30,12 +30,15 @@ class ProcessClock implements Clock {
   }
 }
 
-/** A real member in simulated time, whose process can be stopped, and whose way to the database can be cut or slow. */
+/**
+ * Real member in simulated time. Its process can be stopped, and its connection to the database can be cut or
+ * slow.
+ */
 export class WorldMember {
   readonly clock: ProcessClock;
-  /** Accounts that it was ever given to run. */
+  /** Accounts that the member has ever owned, in order. */
   readonly openings: { readonly account: string; readonly mayAct: () => boolean }[] = [];
-  /** Numbers of statements that reached the database: renewals (`beats`) and loads. */
+  /** Number of renewals and of loads that reached the database. */
   beats = 0;
   loads = 0;
   cutUntil = 0;
@@ -77,7 +80,7 @@ export class WorldMember {
     });
   }
 
-  /** A statement that takes effect or not, and an answer that comes or not. */
+  /** Executes a statement. The statement or its answer can be lost. */
   async #exchange<T>(statement: () => T): Promise<T> {
     if (this.#isCut()) return this.#silence();
     await this.#world.sleep(WAY_MS);

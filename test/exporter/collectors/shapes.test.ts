@@ -5,7 +5,7 @@ import { listOf, type SettingsBench, settingsBench } from '../settings/bench.ts'
 
 const NAMES = Object.keys(COLLECTORS) as CollectorName[];
 
-/** Collectors of a list, with its path and whether it comes in version 3's envelope. */
+/** Collectors of lists, each with its path and API version. */
 const LISTS = NAMES.filter((name) => name !== 'error_responses').map((name) => {
   const { reads, version } = COLLECTORS[name];
   return { name, path: reads[0] ?? '', version };
@@ -190,7 +190,7 @@ describe('error responses of which the platform knows neither a configuration no
     const bench = settingsBench('error_responses', answers, { configurations });
     expect(await bench.poll()).toMatchObject({ outcome: 'ok' });
     expect(bench.value('edge_error_response_cache_seconds', { configuration_id: 7 })).toBe(1);
-    // Both products list the same here.
+    // Both products have the same list here.
     const asked = () => [...new Set(bench.asked.splice(0).map((resource) => resource.path))];
     expect(asked()).toEqual([path(5), path(6), '/edge_applications', path(7)]);
     expect(await bench.poll()).toMatchObject({ outcome: 'ok' });

@@ -338,7 +338,7 @@ push:
   const file = join(directory, 'long.yaml');
   await writeFile(file, text);
   const { loaded } = await examineConfig({ file, env: {} }, ['edge_up']);
-  // Input of this length once took minutes.
+  // Input of this length took minutes in an earlier version.
   expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
   const issues = loaded.ok ? [] : loaded.issues;
   expect(issues.map(({ line, path, message }) => `${line}: ${path}: ${message}`)).toMatchInlineSnapshot(`

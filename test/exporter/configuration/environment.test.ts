@@ -47,7 +47,7 @@ test('variables say where GraphQL is, and that series are read by it', async () 
 test('quotes that an env file of Docker passes on are named as the mistake, once for each variable', async () => {
   const quoted =
     'is in quotes, which belong to the value: an env file of Docker needs none, so leave them out';
-  // From an env file: EDGE_API_URL="https://api.example.net", EDGE_TOKEN="abcdef0123456789".
+  // The quotes are part of the values, as from an env file with EDGE_API_URL="https://api.example.net".
   const env = { EDGE_API_URL: '"https://api.example.net"', EDGE_TOKEN: '"abcdef0123456789"' };
   expect(await problems(env)).toEqual([
     `environment: EDGE_API_URL: ${quoted}`,

@@ -18,7 +18,7 @@ type Tree = { readonly [key: string]: Tree | readonly Tree[] | string };
 
 interface KeyLine {
   readonly path: readonly (string | number)[];
-  /** Position of the key's line among the lines, from 0. */
+  /** Index of the key's line, from 0. */
   readonly index: number;
 }
 
@@ -81,7 +81,7 @@ const config = fc.tuple(fc.array(account, { minLength: 1, maxLength: 3 }), optio
   }),
 );
 
-/** Comments and blank lines before some lines, which must not confuse the count. */
+/** Inserts comments and blank lines before some lines, which must not confuse the count. */
 function spread(
   lines: readonly string[],
   gaps: readonly number[],

@@ -36,7 +36,7 @@ test('the JSON Schema beside the example is the one of this version (vitest -u w
 
 test("the chart's schema says of `config` what the configuration's schema says (vitest -u writes it anew)", async () => {
   const file = join(CONFIG, 'helm/edge-exporter/values.schema.json');
-  // Helm 3 reads no later dialect.
+  // Helm 3 supports no later dialect.
   const { $schema, ...config } = z.toJSONSchema(CONFIG_SCHEMA, {
     io: 'input',
     target: 'draft-7',
@@ -45,7 +45,7 @@ test("the chart's schema says of `config` what the configuration's schema says (
   const values: JsonSchema = JSON.parse(await readFile(file, 'utf8'));
   const schema = { ...values, properties: { ...values.properties, config } };
   const text = `${JSON.stringify(schema, null, 2)}\n`;
-  // Helm's regular expressions are Go's, which know no look-around.
+  // Helm uses Go's regular expressions, which do not support look-around.
   expect(text).not.toMatch(/"pattern": .*\(\?[=!<]/);
   await expect(text).toMatchFileSnapshot(file);
 });

@@ -1,7 +1,10 @@
 import type { Credentials } from '../../../src/exporter/platform/credentials.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 
-/** Credentials without a token, so that nothing is asked of a platform; they are given back when `closed` is kept. */
+/**
+ * Returns credentials without a token, so that no request reaches a platform. `close` returns the promise of
+ * `closed`.
+ */
 export function noToken(closed: () => Promise<void> = () => Promise.resolve()): Credentials {
   return {
     kind: 'token',

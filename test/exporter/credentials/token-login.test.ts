@@ -13,7 +13,7 @@ import { recordedClient } from '../platform/recorded-client.ts';
 import { PASSWORD, startTokenPlatform, USERNAME } from '../platform/token-platform.ts';
 
 const never = new AbortController().signal;
-// Many wait on it at once, as on the signal that stops the whole program.
+// Many listeners wait for this signal at once, as for the signal that stops the program.
 setMaxListeners(0, never);
 const HOUR = 3_600_000;
 const path = { path: '/domains', version: 3 } as const;
@@ -272,7 +272,7 @@ describe('a wrong password', () => {
       clock.suspend(10_000);
       await expect(get()).rejects.toThrow('HTTP 401');
     }
-    // At 0, 30, 90, 210, 450 and 930 s, then every 15 minutes.
+    // Attempts at 0, 30, 90, 210, 450 and 930 s, then every 15 minutes.
     expect(platform.arrivals.map(({ method }) => method)).toEqual(Array.from({ length: 8 }, () => 'POST'));
   });
 

@@ -216,7 +216,8 @@ describe('the fate of a row', () => {
     expect(answer.series.get('offload')?.values).toHaveLength(2);
     expect(answer.series.get('total')?.values).toHaveLength(3);
     expect(Object.fromEntries(answer.rejected)).toEqual({ bad_value: 1 });
-    // Where the answer does not name it, or the read asked for it alone.
+    // The dimension is also known if the answer does not contain it, or if the read requests only this
+    // dimension.
     expect(decode(rows, asked).rejected.get('bad_value')).toBe(1);
     expect(decode(rows, { ...asked, dimension: 'offload' }).rejected.get('bad_value')).toBe(1);
     expect(decode(rows, { ...asked, dimension: 'total' }).rejected.size).toBe(0);

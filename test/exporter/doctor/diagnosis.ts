@@ -21,7 +21,7 @@ export interface Diagnosis {
   readonly steps: readonly Step[];
   readonly sandbox: Sandbox;
   readonly url: string;
-  /** The step of this name. */
+  /** Returns the step with this name; undefined if there is none. */
   of(name: string): Step | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function diagnose(given: Case = {}): Promise<Diagnosis> {
   }
 }
 
-/** Examines an account as configured. */
+/** Examines an account with this configuration. */
 export async function examined(
   account: Record<string, unknown>,
   clock: Clock = systemClock,

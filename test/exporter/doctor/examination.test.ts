@@ -248,7 +248,8 @@ const CASES: Readonly<Record<string, readonly [Case, Expected]>> = {
       ],
       load_balancer: ['absent'],
       edge_functions: ['ok'],
-      // What all metrics of a dataset share is counted once: two operations of the traffic, and one of each other dataset; and comparisons.
+      // Operations that all metrics of a dataset share count once: two for traffic, one for each other
+      // dataset, and the comparisons.
       plan: ['ok', '; 8.2 operations per minute of graphql are needed'],
     },
   ],
@@ -334,7 +335,7 @@ it.each(Object.entries(CASES))('%s', async (_, [given, expected]) => {
       typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text),
     ]);
   }
-  // A problem is always one that the case expects, or what follows from it.
+  // If the case expects no problem, no step may report one.
   if (Object.values(expected).every(([status]) => status !== 'problem'))
     expect(steps.filter(({ status }) => status === 'problem')).toEqual([]);
   expect(JSON.stringify(steps)).not.toMatch(/not-a-token-of-this-platform|wrong-password/);
@@ -352,7 +353,7 @@ it('finds nothing wrong with a good account, and tells what it has seen', async 
   );
   expect(of('content_delivery')?.text).toBe('Analytics is granted: 3 found, for the settings of each');
   expect(of('domains')?.text).toMatch(/^View Domains is granted: \d+ series from the first read$/);
-  // Two lists and the finding of an address, two reads of series and one of each kind of settings.
+  // Requests: two lists, one to find the kind of ids, two reads of series, and one for each kind of settings.
   expect(sandbox.requests.total).toBeLessThanOrEqual(9);
 });
 

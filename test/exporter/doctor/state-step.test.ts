@@ -31,7 +31,7 @@ it('tells that it is created at the start where it is not there', async () => {
 });
 
 it('tells why it cannot be used where nothing can be made in it', async () => {
-  // Nobody can, root included.
+  // No user can create files in /proc, not even root.
   expect(await stateStep('/proc')).toMatchObject({
     status: 'problem',
     text: expect.stringMatching(/^counters would be withheld: \/proc cannot be used: /),

@@ -12,14 +12,17 @@ const FAMILIES: readonly Family[] = ['edge_a', 'edge_b_total', 'edge_c'].map((na
   type: name.endsWith('_total') ? 'counter' : 'gauge',
   help: name,
 }));
-/** More than a run holds, so that owners of many series take part. */
+/**
+ * Number of series; more than one run of the exposition contains, so that owners of many series are tested
+ * too.
+ */
 const MANY = 250;
 
 interface Change {
   readonly kind: 'publish' | 'withdraw' | 'expire' | 'pause' | 'settle';
   readonly owner: 'a' | 'ab' | 'b';
   readonly families: readonly number[];
-  /** Number of the first series. Owners do not share series. */
+  /** Index of the first series. Owners do not share series. */
   readonly first: number;
   readonly count: number;
   readonly value: number;

@@ -35,7 +35,8 @@ async function exposedByPromClient(values: readonly LabelledValue[]): Promise<Pa
 
 describe('the exposition beside that of prom-client', () => {
   it('holds the same series and values, for any label value and number', async () => {
-    // Only one label of any text: prom-client merges series whose labels hold commas and colons in more than one.
+    // Only one label has arbitrary text, because prom-client merges series with commas and colons in several
+    // labels.
     const labels = fc.record({ a: fc.string({ unit: ANY_CHARACTER }), b: fc.constantFrom('', 'x', 'y') });
     const value = fc.record({ labels, value: fc.double() });
     const values = fc.uniqueArray(value, { selector: ({ labels: { a, b } }) => JSON.stringify([a, b]) });

@@ -49,7 +49,7 @@ describe('a scrape', () => {
     expect(exposition.scrapes).toBe(0);
     await exposition.refresh();
     expect(identity(exposition)).toContain('edge_bandwidth 2');
-    // Unless a series must disappear.
+    // A scrape refreshes the exposition only if a series must disappear.
     store.withdraw('a');
     await exposition.refreshForScrape(true);
     expect(identity(exposition)).not.toContain('edge_bandwidth');

@@ -142,7 +142,7 @@ describe('the lines of a family', () => {
     };
     set(0, 8_000, 1);
     await agree();
-    // From single lines to several rows that are compressed together.
+    // The ranges grow from a single line to several rows that are compressed together.
     for (const [from, to] of [
       [7_000, 7_001],
       [5_000, 5_200],
@@ -154,7 +154,7 @@ describe('the lines of a family', () => {
       set(from, to, from);
       await agree();
     }
-    // Whole pieces of compressed rows, and nothing of others.
+    // Removes all series of some compressed rows, and none of the others.
     const pieces = exposition.snapshot('text', 'identity').map((piece) => piece.toString());
     for (const piece of pieces.filter((_, index) => index > 40 && index % 4 !== 0))
       remove(Array.from(piece.matchAll(/n(\d+)"/g), ([, index]) => Number(index)));

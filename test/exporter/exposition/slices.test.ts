@@ -11,7 +11,7 @@ function* steps(count: number, ms: number, done: number[]): Generator<undefined,
   }
 }
 
-// Work of other tests in this turn of the event loop would count.
+// Work of other tests in the same turn of the event loop would count too.
 beforeEach(() => nextTurn());
 afterEach(sliceByTime);
 
@@ -95,7 +95,7 @@ describe('work in slices', () => {
       work(1);
       goneOn += 1;
     };
-    // The first uses all time that slices have in this turn.
+    // The first request uses all the time that slices have in this turn.
     void runInSlices(steps(1, 3, []));
     const requests = Array.from({ length: 50 }, () => request(runInSlices(steps(1, 0, [])) ?? nextTurn()));
     expect(Math.max(...(await doneInTurns(() => goneOn, 50)))).toBeLessThan(10);

@@ -50,7 +50,7 @@ describe('what an account has data of', () => {
 
 describe('what explains the state of an account comes first', () => {
   const texts = (...jobs: JobStatus[]) => judged(...jobs).causes.map(({ text }) => text);
-  /** Settings that the platform has never had. */
+  /** Job for settings that the platform never had. */
   const unknown = listJob({
     collector: 'error_responses',
     product: undefined,
@@ -187,7 +187,7 @@ describe('a cause names what it covers', () => {
     const list = listJob({ product: 'edge_applications', ...refused, last_outcome: outcome });
     const [cause] = judged(series('waf'), list).causes;
     expect(cause?.text).toBe(text);
-    // To leave the product out would take away what is read.
+    // Without the product, the exporter would also stop reading its series.
     expect(cause?.next).not.toContain('remove it from the configuration');
   });
 

@@ -22,7 +22,7 @@ function row(minute: number, configurationId: string, requestsTotal: unknown, mo
   return { ts: at(minute), configurationId, requestsTotal, ...more };
 }
 
-/** One configuration with a request in every minute, so that the dataset is known to have all of them. */
+/** Rows with one request in every minute, so that the dataset is known to be complete. */
 const BUSY = Array.from({ length: 15 }, (_, minute) => row(minute, 'busy', 100 + minute));
 
 const REQUESTS = columnOf(
@@ -44,7 +44,7 @@ function requestsOf(key: string, rows: readonly unknown[], window = WINDOW) {
 describe('an absent row', () => {
   test('is a zero where the dataset has rows of the same minute and newer ones', () => {
     const { buckets, rejected } = requestsOf('idle', [...BUSY, row(3, 'idle', 7)]);
-    // The newest row is of minute 14: what is younger than two minutes before it may still come.
+    // The newest row is from minute 14. Rows less than two minutes older may still arrive.
     const expected = Array.from({ length: 12 }, (_, minute) => [minute, minute === 3 ? 7 : 0]);
     expect(buckets).toEqual(expected);
     expect(rejected).toEqual({});

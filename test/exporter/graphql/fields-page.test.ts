@@ -8,7 +8,7 @@ import { replaceBlock } from '../../reference/markdown.ts';
 
 const PAGE = join(import.meta.dirname, '../../../docs/graphql-fields.md');
 
-/** A row for each metric: its dimensions, each with its field, unless all have the same. */
+/** Returns a row for each metric: its dimensions, each with its field unless all have the same field. */
 function lines(): string[] {
   const seen = new Set<string>();
   return PRODUCTS.flatMap((product) =>

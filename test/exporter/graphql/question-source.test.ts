@@ -11,7 +11,7 @@ const NOW = Date.UTC(2026, 0, 5, 12, 30);
 const product = productOf('metrics', 'edge_applications');
 const never = new AbortController().signal;
 
-/** A row as the platform would send it. */
+/** Returns rows as the platform sends them. */
 type Rows = (id: string, time: number) => readonly object[];
 
 const REQUESTS = {
@@ -28,7 +28,7 @@ interface Bed {
   readonly metrics?: readonly string[];
   readonly rows?: Rows;
   readonly mostBytes?: number;
-  /** True for a question that is refused. */
+  /** Returns true for a question that the platform refuses. */
   readonly refuses?: (query: string) => boolean;
 }
 
@@ -69,7 +69,6 @@ function bed({ count, metrics = ['requests'], rows = oneRow, mostBytes = 8_388_6
     return { body: { data: { workloadMetrics: found.slice(0, limit) } }, bytes: 0 };
   };
   const questions = source.source();
-  /** Reads some minutes of all series. */
   const poll = async (minutes = 15) => {
     asked.length = 0;
     const window = (now: number) => ({ from: now - minutes * MINUTE, to: now });
@@ -101,7 +100,7 @@ it.each([
     expect(points?.timestamps).toHaveLength(minutes);
     expect(new Set(points?.timestamps).size).toBe(minutes);
   }
-  // The next read is known to take as many operations, and none is cut any more.
+  // The cost of the next read is known, and no question is split further.
   const first = asked.length;
   await poll(minutes);
   expect(asked.length).toBeLessThanOrEqual(first);

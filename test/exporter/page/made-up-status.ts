@@ -2,10 +2,10 @@ import { factsOf } from '../../../src/exporter/facts/facts.ts';
 import type { JobStatus, ObservedAccount, QuotaStatus } from '../../../src/exporter/status.ts';
 import type { Status } from '../../../src/exporter/status-document.ts';
 
-/** The moment that the made-up status is from. */
+/** Time of the test status. */
 export const NOW = Date.parse('2026-03-14T03:12:40Z');
 
-/** `seconds` after NOW, as the status writes it. */
+/** Returns the time `seconds` after NOW, as the status contains it. */
 export function at(seconds: number): string {
   return new Date(NOW + seconds * 1000).toISOString();
 }
@@ -126,5 +126,5 @@ const MANY = Array.from({ length: 250 }, (_, i) =>
     ...(i % 50 === 7 ? { last_outcome: 'server_error' as const, last_reason: `HTTP 502 for shop-${i}` } : {}),
   }),
 );
-/** 250 jobs of two products, of which five fail. */
+/** Returns a status with 250 jobs of two products, of which five fail. */
 export const many = () => madeUpStatus({ accounts: [madeUpAccount({ jobs: MANY })] });

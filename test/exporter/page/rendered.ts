@@ -3,7 +3,10 @@ import { parsePageQuery } from '../../../src/exporter/page/query.ts';
 import type { Status } from '../../../src/exporter/status-document.ts';
 import { NOW } from './made-up-status.ts';
 
-/** The status page's markup. @param search the query of its address */
+/**
+ * Returns the markup of the status page.
+ * @param search query of the page's address
+ */
 export function page(status: Status, search = ''): string {
   return renderPage(status, { query: parsePageQuery(search), now: NOW, telemetryPath: '/metrics' });
 }

@@ -35,7 +35,7 @@ test.each([
   await page.keyboard.press('Enter');
   await page.hover('#jobs tbody tr');
   await page.goto(`${url}/?${new URLSearchParams({ q: name }).toString().slice(0, 4_000)}`);
-  // HTML knows no NUL; a browser leaves it out.
+  // HTML does not allow NUL, and a browser omits it.
   const shown = await page.locator('#jobs .name bdi').evaluate((element) => element.textContent);
   expect(shown).toBe(name.replace('\u0000', ''));
   expect(await page.locator('script').count()).toBe(1);
@@ -56,7 +56,7 @@ describe.each([
   });
 });
 
-/** The texts whose contrast with the colour behind them is below WCAG's 4.5 to 1. */
+/** Script that returns the texts whose contrast to their background is below WCAG's 4.5 to 1. */
 const LOW_CONTRAST = `(() => {
   const channels = (color) => color.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => [r, g, b]

@@ -147,7 +147,7 @@ const SAID: readonly (readonly [trouble: string, cause: RegExp, next: RegExp])[]
   ],
   [
     'late-data',
-    // The platform is 25 min late, and data of a platform in time are up to 5 min old.
+    // The platform is 25 min late. Data of a platform that is in time are up to 5 min old.
     /^production shows data up to (2[5-9]|30) min( \d+ s)? old: the platform is late\.$/,
     /^Polls succeed, but the platform has nothing newer, or answers slowly\. Counters catch up when it does\. See which\.$/,
   ],

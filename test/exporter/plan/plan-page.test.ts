@@ -12,7 +12,7 @@ const PAGE = join(import.meta.dirname, '../../../docs/plan-and-doctor.md');
 const BLOCK = /<!-- plan:begin -->.*<!-- plan:end -->/s;
 const NOW = Date.UTC(2026, 0, 5, 10, 20, 30);
 
-/** Configuration of an account with twelve domains and a limit of 100 operations a minute. */
+/** Configuration of an account with twelve domains and a limit of 100 operations per minute. */
 const EXAMPLE = `accounts:
   - name: production
     api_url: https://api.example.net

@@ -110,7 +110,7 @@ describe('a plan', () => {
       expect(plan.fits).toBe(plan.gives.length === 0);
       expect(plan.fits).toBe(plan.suggestions.length === 0);
     });
-    // A sum of shares that is exactly what is allowed, but for its rounding.
+    // The second seed has a sum of shares that equals the limit except for rounding.
     fc.assert(property, { numRuns: 50 });
     fc.assert(property, { seed: 227903644, path: '10' });
   });

@@ -336,7 +336,8 @@ describe('an answer', () => {
   });
 
   test('that is a gzip bomb ends at the limit of the decoded size', async () => {
-    // A block of 10 MB again and again: to compress 200 MB takes longer than all else here.
+    // Block of 10 MB, repeated 20 times, because compressing 200 MB would take longer than the rest of the
+    // test.
     const block = deflateRawSync(Buffer.alloc(10_000_000, 0x20), { finishFlush: constants.Z_FULL_FLUSH });
     const bomb = Buffer.concat([gzipSync('').subarray(0, 10), ...Array.from({ length: 20 }, () => block)]);
     expect(bomb.length).toBeLessThan(250_000);
@@ -391,7 +392,7 @@ describe('time', () => {
       { timeoutMs: 150 },
     );
     let busy = true;
-    // Takes every thread there is, again and again.
+    // Occupies every thread of the pool repeatedly.
     const occupy = async () => {
       while (busy) await promisify(pbkdf2)('secret', 'salt', 50_000, 64, 'sha512');
     };
@@ -569,7 +570,7 @@ test.each([
 });
 
 describe('a connection that is lost before an answer', () => {
-  /** Resets each connection with its n-th request, from `from` on. */
+  /** Returns a handler that resets each connection at its n-th request, for n from `from` on. */
   const resetting = (from: number): Handler => {
     const requests = new WeakMap<object, number>();
     return (request, response) => {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Behaviour of a proxy for CONNECT, other than letting it through. */
+/** Behaviour of a proxy for CONNECT requests. */
 export type Behaviour =
   | 'lets through'
   | 'asks for a password'
@@ -15,11 +15,11 @@ export type Behaviour =
 export interface ConnectProxy {
   readonly origin: string;
   readonly port: number;
-  /** Method, target and headers of everything that it was asked, and all bytes inside its tunnels. */
+  /** Method, target and headers of all requests, and all bytes in the tunnels. */
   readonly seen: { readonly requests: readonly IncomingMessage[]; readonly tunnelled: () => string };
 }
 
-/** Starts a proxy in this process that can fail at each step, and records what it sees. */
+/** Starts a proxy in this process that can fail at each step, and records its traffic. */
 export async function startConnectProxy(
   behaviour: Behaviour = 'lets through',
   server: Server = createServer(),

@@ -29,7 +29,7 @@ async function readAll(answering: Answering, list: List = domains) {
   return { items, asked, failure };
 }
 
-/** An envelope as section 2 describes it, of this page of the items. */
+/** Returns an envelope as in section 2 of the specification, with one page of the items. */
 function envelope(all: readonly unknown[], page: number, size: number) {
   const total = Math.ceil(all.length / size);
   const next = page < total ? `${ORIGIN}/domains?page=${page + 1}&page_size=${size}` : null;
@@ -57,7 +57,7 @@ describe('a list', () => {
         fc.integer({ min: 1, max: 120 }),
         fc.subarray(['count', 'total_pages', 'links'] as ('count' | 'total_pages' | 'links')[]),
         async (length, largest, missing) => {
-          // A platform that silently gives shorter pages than requested looks like the end of the list.
+          // A platform that silently returns shorter pages than requested resembles the end of the list.
           const silent = missing.length === 3;
           const all = range(length);
           const { items, asked, failure } = await readAll((page, size) => {
@@ -210,7 +210,7 @@ describe('a list that changes while it is read', () => {
       false,
     ]);
     expect(await fails(100, notFound)).toBe(false);
-    // After a whole read, or another end, it is doubted again.
+    // After a complete read, or another end, the end is in doubt again.
     expect(await fails(200, hidden)).toBe(true);
     expect(await fails(100, hidden)).toBe(true);
     expect(await fails(100, hidden)).toBe(true);

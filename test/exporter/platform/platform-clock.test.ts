@@ -4,7 +4,7 @@ import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts'
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 5, 12);
 
-// A quartz that is off by 100 ms an hour, either way.
+// The local clock drifts by 100 ms per hour in either direction.
 it.each([-2.8e-5, 2.8e-5])('follows a local clock that drifts by %f', (drift) => {
   let platformNow = START;
   const localAt = (time: number) => time + (time - START) * drift;
@@ -15,7 +15,7 @@ it.each([-2.8e-5, 2.8e-5])('follows a local clock that drifts by %f', (drift) =>
     clock.observe({ sentAt, receivedAt, serverDate: Math.floor(platformNow / 1_000) * 1_000 });
     if (minute < 60) continue;
     expect(Math.abs(clock.now() - platformNow)).toBeLessThan(150);
-    // A request of the next window must not leave before the platform has closed this one.
+    // A request of the next window must not leave before the platform has closed the current one.
     const closesAt = platformNow + MINUTE;
     expect(clock.latestLocal(closesAt)).toBeGreaterThanOrEqual(localAt(closesAt) - 2);
     expect(clock.latestLocal(closesAt)).toBeLessThan(localAt(closesAt) + 300);
@@ -41,7 +41,7 @@ function answeredEachMinute(
   return { off, contradictions };
 }
 
-/** True at every multiple of 7 minutes. */
+/** Returns a function whose value is `by` at every multiple of 7 minutes, and 0 otherwise. */
 const sometimes = (by: number) => (minute: number) => (minute > 0 && minute % 7 === 0 ? by : 0);
 
 it.each([-60 * MINUTE, 60 * MINUTE])('does not believe a node of the platform that is off by %i ms', (by) => {

@@ -2,7 +2,7 @@ import type { Client } from '../../../src/exporter/platform/client.ts';
 import type { ExchangeInfo } from '../../../src/exporter/platform/exchange.ts';
 import type { Answer, Resource } from '../../../src/exporter/platform/read.ts';
 
-/** A client whose exchanges are kept in the order in which their records came. */
+/** Returns a client that records its exchanges in order of their records. */
 export function recordedClient(client: Client) {
   const exchanges: ExchangeInfo[] = [];
   return {

@@ -157,7 +157,7 @@ test('a platform that asks for a client certificate gets the one of cert_file; w
   const tls = { caFile, certFile: certificateFile('client.pem'), keyFile: certificateFile('client.key') };
   expect(await read(url, { tls })).toBe('ok');
   expect(await read(url, trusting)).toMatch(
-    // Node's server closes the connection; others answer with what they require.
+    // Node's server closes the connection. Other servers name their requirement in an answer.
     /^network: (connection closed before an answer|the server asks for a client certificate)$/,
   );
 });

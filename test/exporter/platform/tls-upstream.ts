@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { served } from '../../served.ts';
 import { sendJson } from './upstream.ts';
 
-/** A file of the tests' own authority: `server.pem` is for localhost and 127.0.0.1. */
+/** Returns the path of a file of the tests' own authority. `server.pem` is for localhost and 127.0.0.1. */
 export function certificateFile(name: string): string {
   return join(import.meta.dirname, '..', '..', 'certificates', name);
 }
 
-/** The certificate and the key of the tests' own authority that are called `name`. */
+/** Returns a certificate and its key from the tests' own authority. */
 export function keyPair(name: string): { readonly cert: Buffer; readonly key: Buffer } {
   return {
     cert: readFileSync(certificateFile(`${name}.pem`)),
@@ -19,13 +19,13 @@ export function keyPair(name: string): { readonly cert: Buffer; readonly key: Bu
 
 export interface TlsUpstream {
   readonly port: number;
-  /** The Authorization headers that arrived. */
+  /** Authorization headers of all requests, in order. */
   readonly authorizations: readonly (string | undefined)[];
-  /** Uses another certificate for the connections to come. */
+  /** Uses another certificate for new connections. */
   readonly renew: (name: string) => void;
 }
 
-/** HTTPS server under a private authority. It names the client in its answer. */
+/** Starts an HTTPS server with a certificate of a private authority. Its answer names the client. */
 export async function startTlsUpstream(options: ServerOptions = keyPair('server')): Promise<TlsUpstream> {
   const authorizations: (string | undefined)[] = [];
   const server = createServer(options, (request, response) => {

@@ -2,26 +2,26 @@ import type { ServerResponse } from 'node:http';
 import type { SimulatedClock } from '../../simulated-clock.ts';
 import { sendJson, startUpstream, type Upstream } from './upstream.ts';
 
-/** The part of a platform that creates, checks and revokes tokens, with its trouble switchable while it runs. */
+/** Platform that creates, checks and revokes tokens. Tests can switch its troubles while it runs. */
 export interface TokenPlatform extends Upstream {
-  /** Tokens that it accepts now. */
+  /** Tokens that the platform accepts now. */
   readonly alive: Set<string>;
   readonly trouble: {
-    /** Answers every creation with this status. */
+    /** Status of the answer to every creation; undefined: a token is created. */
     creationStatus?: number;
     detail?: string;
-    /** Sent along with every creation's answer. */
+    /** Additional headers of the answer to every creation. */
     creationHeaders?: Record<string, string>;
-    /** Versions that creation and revocation answer 406 to. */
+    /** API versions for which creation and revocation answer 406. */
     unsupported?: readonly number[];
-    /** Answers 401 to every read. */
+    /** True if every read is answered with 401. */
     refuseAll?: boolean;
     /** Fields that replace those of the created token. */
     created?: Record<string, unknown>;
   };
-  /** Methods and masked paths of requests for token operations, in order of arrival. */
+  /** Returns the methods and masked paths of requests for token operations, in order of arrival. */
   readonly tokenCalls: () => string[];
-  /** Holds every answer to a creation or revocation from now on, until the returned function is called. */
+  /** Delays every answer to a creation or revocation from now on, until the returned function is called. */
   readonly hold: () => () => void;
 }
 
@@ -29,7 +29,7 @@ export const USERNAME = 'operator@example.net';
 export const PASSWORD = 'wörd:pass/+1';
 const BASIC = `Basic ${Buffer.from(`${USERNAME}:${PASSWORD}`).toString('base64')}`;
 
-/** Starts one whose clock is `skewMs` ahead of the test's; tokens live 24 h. */
+/** Starts a platform whose clock is `skewMs` ahead of the test's clock. Its tokens live for 24 h. */
 export async function startTokenPlatform(clock: SimulatedClock, skewMs = 0): Promise<TokenPlatform> {
   const alive = new Set<string>();
   const trouble: TokenPlatform['trouble'] = {};

@@ -13,7 +13,7 @@ setMaxListeners(0, never);
 const token: CredentialsSource = { kind: 'token', token: new Secret('tok-1234567890') };
 const login: CredentialsSource = { kind: 'password', username: 'operator', password: new Secret('p4ssw0rd') };
 
-/** A client of the account's own server, beside another server that must stay empty. */
+/** Opens a client of the account's own server, beside another server that must receive nothing. */
 async function openAccount(source: CredentialsSource, handlerFor: (elsewhere: string) => Handler) {
   const other = await startUpstream((_, response) => sendJson(response, { token: 'x', results: [] }));
   const own = await startUpstream(handlerFor(other.origin));
@@ -77,7 +77,7 @@ test('a page link to another origin is not followed', async () => {
   );
   await pages.next();
   await pages.next().catch(() => undefined);
-  // That nothing has gone elsewhere is looked at when the test ends.
+  // The end of the test checks that the other server received nothing.
   expect(own.arrivals.map(({ url }) => url)).toEqual([
     '/domains?page=1&page_size=100',
     '/domains?page=2&page_size=100',

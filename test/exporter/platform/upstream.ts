@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { served } from '../../served.ts';
 
-/** Request as it arrived. */
+/** Request that arrived at the server. */
 export interface Arrival {
   readonly method: string;
   readonly url: string;
@@ -11,13 +11,13 @@ export interface Arrival {
 export interface Upstream {
   readonly origin: string;
   readonly arrivals: readonly Arrival[];
-  /** Connections opened so far. */
+  /** Returns the number of connections so far. */
   readonly connections: () => number;
 }
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** HTTP server on a free port. It records requests, and stops with the test. */
+/** Starts an HTTP server on a free port. It records requests, and stops when the test finishes. */
 export async function startUpstream(handler: Handler): Promise<Upstream> {
   const arrivals: Arrival[] = [];
   let connections = 0;

@@ -12,7 +12,7 @@ import { memoryState } from '../../../src/exporter/state/open-state.ts';
 /** Result of a successful poll without samples. */
 export const FOUND: PollResult = { outcome: 'ok', exposures: () => [] };
 
-/** Operations whose exchanges show nothing of the platform. */
+/** Returns operations whose exchanges give no information on the platform. */
 export function unobserved(
   options: Pick<OperationsOptions, 'clock' | 'queue' | 'timeoutMs' | 'turns'>,
   exchange: (resource: Resource, signal: AbortSignal) => Promise<Answer>,
@@ -37,7 +37,10 @@ export interface PollingOptions
   readonly exchange: Parameters<typeof unobserved>[1];
 }
 
-/** A schedule with its runner; nothing is kept, nothing exposed, and a fault of the exporter fails the test. */
+/**
+ * Returns a schedule with its runner. Its state is in memory, it exposes nothing, and a defect of the
+ * exporter fails the test.
+ */
 export function polling(options: PollingOptions): Schedule {
   const { clock, forecast, queue, exchange, timeoutMs = 30_000 } = options;
   const state = memoryState();
@@ -47,7 +50,8 @@ export function polling(options: PollingOptions): Schedule {
     departed: () => undefined,
     polled: () => undefined,
     commitRefused: () => undefined,
-    // Its time is the machine's, which says nothing where an exchange lasts simulated time or is left behind by a test.
+    // The overdue time is real time. It has no meaning for exchanges in simulated time, or for exchanges that
+    // outlive their test.
     overdue: () => undefined,
     defect: (_account, _job, error) => {
       throw error;
@@ -69,13 +73,13 @@ export function polling(options: PollingOptions): Schedule {
   return new Schedule({ ...options, poll });
 }
 
-/** Finds nothing, and passes a failure on. */
+/** Returns `FOUND`, or throws the given failure. */
 export function concludeFound(answer: unknown): PollResult {
   if (answer instanceof PlatformFailure) throw answer;
   return FOUND;
 }
 
-/** A job of one operation a minute, which finds nothing. */
+/** Returns a job with one operation per minute and an empty result. */
 export function jobOf(id: string, overrides: Partial<Job> = {}): Job {
   return {
     id,

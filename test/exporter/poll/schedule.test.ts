@@ -15,7 +15,10 @@ const START = Date.UTC(2026, 0, 5, 12, 0, 10);
 const unreported = { failed: () => {}, stepped: () => {}, stalled: () => {} };
 const ROUND_TRIP = 100;
 
-/** A schedule whose operations take 100 ms and are never short. `skew`: the platform's clock minus ours. */
+/**
+ * Returns a schedule whose operations take 100 ms and never exhaust the quota. `skew` is the platform's clock
+ * minus the local clock.
+ */
 function scheduled({ skew = 0 } = {}) {
   const clock = new SimulatedClock(START);
   const platformClock = new PlatformClock(() => clock.now());
@@ -80,7 +83,8 @@ it.each([
   const { job, leftAt } = notingJob(clock, 'a');
   replace([job]);
   await clock.advance(4 * MINUTE);
-  // Our minute fires at 50 s; what it fires for comes at the platform's next one, known to a second.
+  // The local minute fires at 50 s. The poll follows at the platform's next minute, which is known to within
+  // a second.
   const expected = first < 50_000 ? first + MINUTE : first;
   expect(leftAt[1]).toBeGreaterThanOrEqual(expected);
   expect(leftAt[1]).toBeLessThanOrEqual(expected + 1_000);

@@ -17,7 +17,9 @@ const LIMIT = 80;
 const WARM_UP_MINUTES = 60;
 const MEASURED_MINUTES = 60;
 
-/** RequestQueue per minute of a mix of jobs over simulated hours against a limit of 80, with a reserve of 20 %. */
+/**
+ * Returns the operations per minute of a mix of jobs over simulated hours. The limit is 80, the reserve 20 %.
+ */
 export async function operationsPerMinute(mix: Mix): Promise<{ total: number; byJob: number[] }> {
   const clock = new SimulatedClock(START, PROMISES_ONLY);
   const random = seeded(mix.length);

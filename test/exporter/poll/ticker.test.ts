@@ -13,7 +13,10 @@ function started(from = MIDNIGHT + 500) {
   const clock = new SimulatedClock(from);
   const reports = { failed: vi.fn(), stepped: vi.fn(), stalled: vi.fn() };
   const { tick, stop } = cronTicker(clock, reports);
-  /** Subscribes, and records the moments of the pattern (ms after midnight) and of the calls (steady ms after midnight). */
+  /**
+   * Subscribes, and records the times of the pattern (ms after midnight) and of the calls (steady ms after
+   * midnight).
+   */
   const note = (pattern: string) => {
     const moments: number[] = [];
     const firedAt: number[] = [];
@@ -184,7 +187,8 @@ describe('a clock that is set', () => {
         const { firedAt } = note('* * * * *');
         note('*/10 * * * * *');
         let longest = 0;
-        // A clock that is set back by less than a second is taken for one that is slewed, and only makes a minute longer.
+        // The ticker treats a step back of less than a second as a slewed clock, which only lengthens a
+        // minute.
         let slewed = 0;
         for (const { afterMs, by, suspended } of steps) {
           await clock.advance(afterMs);

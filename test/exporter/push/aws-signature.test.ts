@@ -36,7 +36,7 @@ function signatureOf({ method, path, query, headers, body }: Signed, secret: str
   return hmac(key, text).toString('hex');
 }
 
-// From AWS's test suite of signature version 4 and from the example in its reference.
+// Cases from AWS's test suite for Signature Version 4 and from the example in its reference.
 it.each([
   [
     'post-vanilla',

@@ -42,7 +42,7 @@ function expectBuckets(receiver: ModelReceiver, made: readonly number[]): void {
 
 function expectSnapshots(receiver: ModelReceiver, taken: ReadonlyMap<number, Taken>, life: number): void {
   const moments = [...taken];
-  // The last life ended by itself, so its last samples are there.
+  // The last run ended in order, so its last samples are stored.
   const last = moments.findLast(([, { life: its }]) => its === life);
   for (const name of ['up', 'info', 'limit']) {
     const stored = new Map(storedOf(receiver, shown(name, 0)));
@@ -76,7 +76,8 @@ it('delivers each bucket, and what is shown at its moment, in order and never wi
         };
         const bed = outboxBed({
           async send(samples) {
-            // Prometheus takes no samples much older than its newest, so older ones go before a snapshot.
+            // Prometheus refuses samples much older than its newest, so older samples must precede a
+            // snapshot.
             const { buckets: before = [] } = taken.get(samples[0]?.at ?? 0) ?? {};
             const has = before.map((_, source) => storedOf(receiver, sample(`x${source}`, 0)).length);
             overtaken += before.filter((count, source) => count > (has[source] ?? 0)).length;
@@ -105,7 +106,7 @@ it('delivers each bucket, and what is shown at its moment, in order and never wi
           }
         };
         for (const one of steps) await play(one);
-        // From here on every other request is accepted.
+        // From here on, the receiver accepts every other request.
         fates.push('taken');
         for (let index = 1; index < fates.length; index += 2) fates[index] = 'taken';
         await bed.empty();

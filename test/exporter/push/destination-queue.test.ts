@@ -74,7 +74,7 @@ it('takes up a backlog, and reads it, in turns between which scrapes go on', asy
   const ENTRIES = 500;
   const state = memoryState();
   const before = outboxOn(state);
-  // One entry of each source is sent at a time.
+  // The queue sends one entry of each source at a time.
   for (let at = 1; at <= ENTRIES; at++) await before.commit(at, String(at));
   const { queue, load } = outboxOn(state);
   for (const work of [load, () => queue.next(10 * ENTRIES)]) {
@@ -114,7 +114,7 @@ it('does not take up what it took in and dropped itself while the disk did not l
         return await memory.range(...what);
       },
       async commit(entries) {
-        // A full disk accepts no removal.
+        // A full disk refuses removals.
         if (entries.some(({ value }) => value === undefined)) throw new Error('database or disk is full');
         await memory.commit(entries);
       },

@@ -1,9 +1,12 @@
 import type { PushedSample, ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
 
-/** Fate of a request: stored; lost before or after it was stored; or refused for now. */
+/** Fate of a request: stored; lost before or after it was stored; or refused temporarily. */
 export type Fate = 'taken' | 'lost' | 'stored, answer lost' | 'busy';
 
-/** Receiver with the rules of Prometheus: samples of a series in order, and the newest sample again only if it is equal. */
+/**
+ * Receiver with Prometheus' rules. It accepts the samples of a series in order, and the newest sample again
+ * only if it is equal.
+ */
 export class ModelReceiver {
   readonly stored = new Map<string, (readonly [number, number])[]>();
   requests = 0;

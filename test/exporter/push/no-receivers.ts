@@ -1,6 +1,6 @@
 import type { Reply } from '../../../src/exporter/push/receiver-connection.ts';
 
-/** Servers in front of a receiver that answer with success. */
+/** Answers with success from servers in front of a receiver, such as a login page. */
 export const NO_RECEIVERS: readonly (readonly [string, Partial<Reply>])[] = [
   [
     'a login page',

@@ -130,6 +130,6 @@ it('reads no more of a token server that never ends its answer', async () => {
   const token_url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/token`;
   const { post } = await connected({ token_url });
   await expect(post()).rejects.toThrow(/^no token from oauth2.token_url: /);
-  // The client sends what the system buffers between the two, and nobody reads it.
+  // The client sends only as much as the system buffers, because nobody reads it.
   expect(sent).toBeLessThan(32 * 2 ** 20);
 });

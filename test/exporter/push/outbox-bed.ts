@@ -9,7 +9,7 @@ import { SnapshotSlot } from '../../../src/exporter/push/snapshots.ts';
 import { memoryState } from '../../../src/exporter/state/open-state.ts';
 import type { State } from '../../../src/exporter/state/state.ts';
 
-/** A clock on which every sleep is over at once. */
+/** Returns a clock whose sleeps end immediately. */
 export function hastyClock(start = 0): Clock & { time: number } {
   const clock = {
     time: start,
@@ -33,7 +33,10 @@ export interface BedOptions {
   readonly accounts?: readonly string[];
 }
 
-/** An outbox with one receiver; `crash` ends it without farewell and starts another on the same state. */
+/**
+ * Returns an outbox with one receiver. `crash` ends it without cleanup and starts another one on the same
+ * state.
+ */
 export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions) {
   const clock = hastyClock();
   const dropped: [DropReason, number][] = [];
@@ -74,7 +77,7 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
       clock,
       async send(samples) {
         const answer = await send(samples);
-        // A crashed process does nothing with an answer.
+        // A crashed process ignores the answer.
         stopping.signal.throwIfAborted();
         return answer;
       },
@@ -106,7 +109,7 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
     },
     commit: (source: string, samples: readonly TimedSample[]) =>
       now.outbox.commit({ entries: [], samples, source }),
-    /** Takes a snapshot of series with these values, now, unless one waits; whether it did. */
+    /** Takes a snapshot of series with these values now. Returns false if an earlier snapshot still waits. */
     snapshot(values: Readonly<Record<string, number>>): boolean {
       const at = clock.wall();
       if (!now.snapshots.isFree(at)) return false;

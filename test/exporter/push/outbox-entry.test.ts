@@ -70,10 +70,10 @@ it('holds no more series than a few requests have', () => {
     return unpackEntry(packEntry({ source: 's', queuedAt: 0, samples }), shapes)?.samples[0]?.series;
   };
   const first = seriesOf('a0');
-  // Series of a thousand configurations repeat with each of their polls.
+  // The series of a thousand configurations repeat with each of their polls.
   for (let account = 1; account < 10; account++) seriesOf(`a${account}`);
   expect(seriesOf('a0')).toBe(first);
-  // One more than is held.
+  // One account more than the cache contains.
   for (let account = 10; account < 12; account++) seriesOf(`a${account}`);
   const anew = seriesOf('a0');
   expect(anew).toEqual(first);

@@ -75,7 +75,9 @@ function pushBed(state: State = memoryState(), clock: Clock = hastyClock()) {
 const receiverAt = (url: string, timeout = '5s') =>
   PUSH.parse([{ name: 'r', kind: 'remote_write', url, request: { timeout } }]);
 
-/** State that answers nothing for a while. Callers get a failure after 10 s, as from a real one. */
+/**
+ * Returns a state that does not respond for a while. Callers get a failure after 10 s, as from a real state.
+ */
 function stallingState(clock: ReturnType<typeof hastyClock>) {
   const state = memoryState();
   let until = 0;
@@ -136,7 +138,7 @@ it('five disk stalls of 35 s, at starts and reloads, lose nothing and are not bl
     for (let more = 0; more < 3; more++) await commit(++made);
   }
   await expect.poll(() => receivers()[0]).toMatchObject({ samples: 0 });
-  // Samples of a request at the start of a stall are sent again if they could not be removed.
+  // Samples of a request at the start of a stall are sent again if their removal failed.
   expect(await ownValue(metrics.pushSent, { receiver: 'r' })).toBeGreaterThanOrEqual(made);
   expect((await ownValue(metrics.pushFailures, { receiver: 'r' })) ?? 0).toBe(0);
   expect((await ownValue(metrics.pushDefects, { receiver: 'r' })) ?? 0).toBe(0);

@@ -15,7 +15,7 @@ import { hastyClock, sample } from './outbox-bed.ts';
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** A receiver of remote write 1.0 that takes everything. */
+/** Starts a remote-write 1.0 receiver that accepts all requests. */
 async function startReceiver() {
   const urls: (string | undefined)[] = [];
   const server = createServer((request, response) => {

@@ -4,7 +4,7 @@ import type { PushedSample } from '../../../src/exporter/push/protocol.ts';
 import { writeRequest1, writeRequest2 } from '../../../src/exporter/push/remote-write.ts';
 import { heapInUse } from '../../heap-in-use.ts';
 
-/** The fields of a protobuf message: numbers, 8 bytes, or the bytes of texts and messages. */
+/** Returns the fields of a protobuf message: numbers, 8 bytes, or the bytes of strings and messages. */
 function fieldsOf(message: Uint8Array): (readonly [field: number, content: Buffer | number])[] {
   const bytes = Buffer.from(message);
   const fields: (readonly [number, Buffer | number])[] = [];
@@ -151,6 +151,6 @@ it('keeps nothing of requests that have left, however many texts each was the la
   write('first');
   const before = heapInUse();
   for (let request = 0; request < 1_000; request += 1) write(`passing ${request}`);
-  // A list of all the symbols of each request would be 4 MB.
+  // A list with all symbols of each request would take 4 MB.
   expect(heapInUse() - before).toBeLessThan(2_000_000);
 });

@@ -52,7 +52,6 @@ function* fieldsOf(message: Buffer): Generator<readonly [number, number | Buffer
 const partsOf = (message: Buffer, field: number) =>
   [...fieldsOf(message)].flatMap(([of, part]) => (of === field && Buffer.isBuffer(part) ? [part] : []));
 
-/** The samples of a request of remote write 1.0. */
 function samplesOf(request: Buffer): Received[] {
   return partsOf(request, 1).flatMap((series) => {
     const labels = Object.fromEntries(
@@ -70,7 +69,7 @@ function samplesOf(request: Buffer): Received[] {
   });
 }
 
-/** A receiver that knows remote write 1.0 alone, and may be away. */
+/** Starts a receiver that supports only remote write 1.0 and can be switched off. */
 async function startReceiver() {
   const receiver = { isAway: false, requests: 0, received: [] as Received[], url: '' };
   const server = createServer((request, response) => {
@@ -167,7 +166,7 @@ test('a replica whose lease is over sends nothing of the account, and cannot rem
   await former.commit('a', 1);
   await soon(() => expect(receiver.requests).toBeGreaterThan(0));
   mayAct = false;
-  // Each failure is an attempt to send; the first may belong to an earlier request.
+  // Each failure is an attempt to send. The first one may belong to an earlier request.
   const triesAgain = async () => {
     const before = (await ownValue(former.metrics.pushFailures, { receiver: 'r' })) ?? 0;
     await soon(async () =>
@@ -207,7 +206,7 @@ test('a reload while an account is given away leaves no sender behind', async ()
   await accounts.disown('a', NOW);
   await applying;
   const before = await ownValue(metrics.pushFailures, { receiver: 'r' });
-  // A sender that were left would try again at once, on a clock on which every sleep is over.
+  // A leftover sender would retry immediately, because sleeps end immediately on this clock.
   for (let turn = 0; turn < 500; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(owned?.receivers().map(({ name }) => name)).toEqual(['r']);
   expect(await ownValue(metrics.pushFailures, { receiver: 'r' })).toBe(before);

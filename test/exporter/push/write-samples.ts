@@ -2,7 +2,7 @@ import snappy from 'snappyjs';
 import type { PushedSample } from '../../../src/exporter/push/protocol.ts';
 import { writeRequest1 } from '../../../src/exporter/push/remote-write.ts';
 
-/** Writes samples to a remote-write 1.0 receiver: all of them or none. */
+/** Writes samples to a remote-write 1.0 receiver, either all or none. */
 export async function writeSamples(url: string, samples: readonly PushedSample[]): Promise<void> {
   if (samples.length === 0) return;
   const response = await fetch(url, {

@@ -16,7 +16,7 @@ type Answer = (now: number) => {
   readonly resetAt?: number;
 };
 
-/** One exporter with 40 jobs a minute, and the worst that it ever believed of its company. */
+/** Creates an exporter with 40 jobs per minute, and records the worst values that it ever estimated. */
 function exporterOn(clock: SimulatedClock, answer: Answer) {
   const platform = new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 });
   const { scopes } = platform;
@@ -99,7 +99,7 @@ describe('a platform that answers 429 to everything is nobody’s use of the quo
     );
     await clock.run(START + 65 * MINUTE);
     expect(most).toEqual({ othersPerMinute: 0, stretch: 1, plannedIntervalMs: MINUTE });
-    // One request probes for each window.
+    // One request probes in each window.
     expect(counts.refusals).toBeGreaterThan(30);
     expect(counts.refusals).toBeLessThanOrEqual(80);
   });
@@ -113,7 +113,7 @@ it('of two exporters on one account each sees what the other takes, and keeps to
   for (const { most, counts } of both) {
     expect(most.othersPerMinute).toBeGreaterThan(20);
     expect(most.othersPerMinute).toBeLessThanOrEqual(LIMIT);
-    // Each gets about 32 of its 40 operations a minute.
+    // Each exporter gets about 32 of its 40 operations per minute.
     expect(most.stretch).toBeLessThan((60 * JOBS * 1.6) / counts.operations);
     expect(most.plannedIntervalMs).toBe(MINUTE);
     expect(counts.operations).toBeGreaterThan(60 * 20);

@@ -239,7 +239,7 @@ describe('a limit that the platform does not name', () => {
     }
     const within = (from: number) => left.filter(({ at }) => at >= from && at < from + MINUTE).length;
     expect(Math.max(...left.map(({ at }) => within(at)))).toBeLessThanOrEqual(20);
-    // All of them have their turns, and as many.
+    // All accounts get the same number of turns.
     const each = accounts.map((_, index) => left.filter(({ account }) => account === index).length);
     expect(Math.min(...each)).toBe(Math.max(...each));
     expect(Math.min(...each)).toBeGreaterThanOrEqual(20);
@@ -328,7 +328,7 @@ describe('a limit that the platform does not name', () => {
   it('is named for each once headers name it', () => {
     const address = new AssumedLimit(20);
     const [one, ...others] = [sharing(address), ...Array.from({ length: 49 }, () => sharing(address))];
-    // Fifty take turns: one operation in three minutes for each.
+    // Fifty accounts take turns, so each gets one operation in three minutes.
     expect([one.limiter.guessedPerMinute, one.limiter.allowedPerMinute]).toEqual([1 / 3, 1 / 3]);
     one.limiter.observe(NOW, { limit: 50, remaining: 49 });
     expect(one.limiter.limitInUse).toBe(50);

@@ -2,18 +2,21 @@ import { ObservedPlatform } from '../../../src/exporter/poll/observed-platform.t
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
 
-/** Platform and other clients of its token. Times in ms. */
+/** Platform and other clients of its token. All times are in ms. */
 export interface ModelOptions {
   readonly limit: number;
   readonly windowMs: number;
   readonly reserve: number;
   readonly concurrency: number;
   readonly workers: number;
-  /** Least latency of one way; it may double. */
+  /** Minimum latency of one way; the maximum is twice as long. */
   readonly latencyMs: number;
   readonly aheadMs: number;
   readonly headers: 'all' | 'dateless' | 'none';
-  /** Share of the limit that others take, spread over the window, from `othersFromMs` on; never of the reserve. */
+  /**
+   * Share of the limit that other clients use, spread over the window, from `othersFromMs` on. They never use
+   * the reserve.
+   */
   readonly othersShare: number;
   readonly othersFromMs: number;
   readonly random: () => number;
@@ -27,7 +30,7 @@ export interface ModelRun {
   readonly operations: number;
   readonly refusals: number;
   readonly windows: number;
-  /** The most that other clients were ever thought to take, in operations per minute. */
+  /** Largest assumed use by other clients, in operations per minute. */
   readonly othersPerMinute: number;
   readonly perMinute: number;
 }
@@ -35,7 +38,7 @@ export interface ModelRun {
 const START = Date.UTC(2026, 0, 5, 12, 0, 17);
 const MINUTE_MS = 60_000;
 
-/** Runs a link and its operations against a counted platform. */
+/** Runs requests against a model of the platform with a counted rate limit. */
 export async function runModel(options: ModelOptions): Promise<ModelRun> {
   const { limit, windowMs, reserve, workers, latencyMs, aheadMs, headers, random, forMs } = options;
   const { forbiddenWorkers = 0, resetEarlyMs = 0 } = options;

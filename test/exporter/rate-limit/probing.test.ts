@@ -8,13 +8,13 @@ const MINUTE = 60_000;
 const LIMIT = 80;
 const START = Date.UTC(2026, 0, 5, 12, 0, 40);
 
-/** A request that can wait for the next bucket, asked for now (ms). */
+/** Returns a request that can wait for the next bucket, queued since the given time (ms). */
 function requestSince(since: number) {
   return { group: 'metrics', notBefore: 0, weight: 1, since, plannedIntervalMs: () => MINUTE };
 }
 
 /**
- * Scope of 80 operations a minute with a reserve of a fifth, and another client.
+ * Returns a scope with 80 operations per minute, a reserve of a fifth, and another client.
  * @param isPart true if the client is another exporter of the same account
  */
 function watched(isPart = false) {
@@ -35,7 +35,10 @@ function watched(isPart = false) {
       now += 10_000;
     }
   };
-  /** Returns the wait (ms) of a request that can wait, at the start of a window, 20 s before the next bucket ends. */
+  /**
+   * Returns the wait (ms) of a request that can wait, at the start of a window, 20 s before the next bucket
+   * ends.
+   */
   const waitsMs = (): number => {
     answer(LIMIT - 1, now + MINUTE);
     const limits = { token: scopes.token, limiter, concurrency: new ConcurrencyLimit(6), platformClock };
@@ -119,7 +122,8 @@ it.each([
     windows(10, 20);
     answer(LIMIT - 1, START + 11 * MINUTE);
     answer(remaining, START + 11 * MINUTE);
-    // The reserve is 16. In the worst case others have taken 34 since, so that a probe could be refused.
+    // The reserve is 16. In the worst case, other clients have used 34 since the answer, so that a probe
+    // could be refused.
     pass(30_000);
     expect(free()).toBe(left);
   },
@@ -191,7 +195,8 @@ it.each([
   platformClock.observe({ sentAt: now, receivedAt: now, serverDate: now });
   const scopes = new LimitScopes({ reserve: 0.2, assumedLimit: 60, platformClock });
   const { limiter } = scopes.of('metrics');
-  // The bucket closes in 20 s, and the window 10 s later: time for 50 requests of 200 ms each.
+  // The bucket ends in 20 s, and the window 10 s later. In this time, 50 requests of 200 ms each are
+  // possible.
   limiter.observe(now, { limit: LIMIT, remaining, resetAt: now + 30_000 });
   const limits = { token: scopes.token, limiter, concurrency: new ConcurrencyLimit(1), platformClock };
   const request = { group: 'metrics', notBefore: 0, weight: 1, since: now - 40_000 };
@@ -253,13 +258,13 @@ it('takes others for no more than the limit allows them, even if they take it al
 
 it('takes what others have at the beginning of a window for that many, not for that many every few seconds', () => {
   const { answer, pass, othersPerMinute } = watched();
-  // Of what is missing when we begin nobody knows who took it: an exporter that was killed, for example.
+  // The user of operations before the start is unknown. It may be an exporter that was killed, for example.
   answer(LIMIT - 30, START);
   expect(othersPerMinute()).toBe(0);
   pass(10);
   for (let window = 0; window < 20; window += 1) {
     answer(LIMIT - 1 - 10, START + (window + 1) * MINUTE);
-    // As of the first answer of the window, and as of a later one.
+    // The estimate is the same after the first answer of a window and after a later one.
     expect(othersPerMinute()).toBeCloseTo(10, 0);
     pass(59_000);
     answer(LIMIT - 2 - 10, START + (window + 1) * MINUTE);
@@ -349,7 +354,7 @@ it('leaves to others what they usually take, and as much again as that scatters'
 it('lets what a fresh answer allows leave, also where windows are so short that a probe is due by then', () => {
   const { answer, pass, allowance, windows } = watched();
   windows(3, 20);
-  // A node whose clock is behind names a reset that is near: windows seem to last half a second.
+  // A node whose clock is behind reports an early reset, so that windows seem to last half a second.
   pass(2_000);
   answer(LIMIT - 1, START + 3 * MINUTE + 2_500);
   pass(1_000);

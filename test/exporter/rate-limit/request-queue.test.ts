@@ -110,7 +110,7 @@ it('leaves the reserve to others', async () => {
   const { ask, left, after } = await queueWith(79);
   for (let count = 0; count < 100; count += 1) ask(`${count}`, {});
   await after(1);
-  // Of 79 that remain 16 stay.
+  // The reserve is 16 of the 79 remaining operations.
   expect(left.length).toBe(63);
 });
 

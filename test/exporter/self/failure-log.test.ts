@@ -129,6 +129,6 @@ it('does not remember what failed and is gone', () => {
     return heapInUse();
   };
   const before = forget();
-  // Each would take 500 bytes.
+  // Each job would take 500 bytes.
   expect(forget() - before).toBeLessThan(2_000_000);
 });

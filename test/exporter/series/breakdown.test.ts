@@ -78,7 +78,7 @@ it('counts all that came once, whichever values have series, late minutes and ki
       const enter = (answer: Answered) => {
         const { ledger, settled, evidence } = series.count(answer, SETTLE);
         for (const { value } of settled) counted += value;
-        // Another breakdown is no change that the platform made.
+        // A different breakdown is not a restatement by the platform.
         expect(evidence.changes).toBe(0);
         series.ledger = ledger;
       };
@@ -94,7 +94,8 @@ it('counts all that came once, whichever values have series, late minutes and ki
           ),
         );
         expect(names()).toEqual([...told, 'other'].sort());
-        // Taken before, it concludes after: whatever the breakdown was then, it changes nothing of that.
+        // A late answer was requested before the current answer and is applied after it. Its older breakdown
+        // must not change the counters.
         if (isLate) enter(late);
         expect(names()).toEqual([...told, 'other'].sort());
         if (kill) series.restart();
@@ -129,7 +130,7 @@ it('counts nothing of an answer that was taken with another breakdown', () => {
   enter(past);
   enter(fresh);
   expect(series.ledger).toBe(ledger);
-  // Nor are the counters compared with it: what `other` holds is not the same.
+  // A comparison is not possible either, because `other` has a different content.
   const window = { from: START, to: START + 5 * MINUTE };
   const asked = (told: readonly string[]) =>
     sumOfCounted(
@@ -178,10 +179,10 @@ it('counts no time twice where counters that do not stand alike give way to othe
   );
   series.ledger = { ...series.ledger, since: watermark - 9 * MINUTE, dimensions };
   const { settled, skipped } = series.count(take(['b'], now + MINUTE), SETTLE);
-  // What both lacked, and what has settled since.
+  // Buckets that both counters lack, and buckets that have settled since.
   const starts = [-2, -1, 0].map((minutes) => watermark + minutes * MINUTE);
   for (const name of ['b', 'other'])
     expect(settled.filter(({ dimension }) => dimension === name).map(({ start }) => start)).toEqual(starts);
-  // What one of them had counted is left out, and that is said.
+  // The bucket that one of the two had already counted is skipped and reported.
   expect(skipped).toBe(1);
 });

@@ -15,7 +15,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DELAYS: DelaySettings = { publish_delay: 'auto', settle_delay: 'auto' };
 
-/** The settle delay (ms) after hours of polls each minute. @param shown of a bucket, at an age (minutes) and in the minute of a poll */
+/**
+ * Returns the settle delay (ms) after hours of polls, one each minute.
+ * @param shown value of a bucket, by its minute, its age (minutes) and the minute of the poll
+ */
 function learnedAfter(
   hours: number,
   shown: (minute: number, age: number, poll: number) => number,

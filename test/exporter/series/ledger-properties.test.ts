@@ -48,16 +48,18 @@ function same(found: unknown, expected: unknown): void {
 class Counting {
   counters = new CountedSeries();
   now = START;
-  /** The latest time that the platform's clock has shown. */
+  /** Latest time of the platform's clock so far. */
   #latest = START;
-  /** The minutes that each counter has taken in. */
+  /** Minutes that each counter has counted. */
   readonly #counted = new Map<string, Set<number>>();
   readonly #sums = new Map<string, number>();
   readonly #starts = new Map<string, number>();
   readonly #lost: Window;
   skipped = 0;
 
-  /** @param lost counted time whose buckets the platform no longer has */
+  /**
+   * @param lost time span whose buckets the platform no longer has
+   */
   constructor(lost = NEVER) {
     this.#lost = lost;
   }
@@ -77,7 +79,10 @@ class Counting {
     if (fate === 'applied, then a restart') this.#restart();
   }
 
-  /** Reads all that is lacking from a platform that is well again, until nothing older than `age` is lacking. */
+  /**
+   * Reads missing buckets from a platform without faults, until none older than `age` is missing. Returns the
+   * number of minutes.
+   */
   recover(age: number, limit = 3_000): number {
     const healthy = { manner: PLAIN, fate: 'applied' } as const;
     for (let minute = 0, rest = 10; ; minute += 1) {
@@ -110,7 +115,7 @@ class Counting {
   #audit({ settled, skipped }: Applied): void {
     for (const { dimension, start, width, value } of settled) {
       const truth = trueSum(dimension, { from: start, to: start + width }, this.#lost);
-      // What a row may lack of its time is skipped.
+      // If time was skipped, the value of a row may be too low.
       if (skipped === 0) same(value, truth);
       else expect(value).toBeLessThanOrEqual(truth);
       const counted = this.#counted.get(dimension) ?? new Set();
@@ -151,7 +156,8 @@ const then = (after: number, read: Step['read'], changes: Partial<Manner> = {}):
 });
 
 const SELDOM: readonly Step[][] = [
-  // Answers that lost rows follow others whose rows lay apart in other ways: they are not that many that agree.
+  // Answers with missing rows follow answers of other widths. They are too few in agreement to change the
+  // width.
   [
     then(1_000, 'fresh', { finestUpTo: 6 }),
     then(1_000, 'fresh', { finestUpTo: 6 }),
@@ -161,7 +167,7 @@ const SELDOM: readonly Step[][] = [
     then(1_000, 'fresh', { finestUpTo: 20, oneOf: 3 }),
     then(MINUTE, 'fresh', { oneOf: 3 }),
   ],
-  // The platform's clock is set back, and a short answer of the past proves nothing of its window to have settled.
+  // The platform's clock is set back. A short answer of the past does not prove that its window has settled.
   [
     then(-MINUTE, 'fresh'),
     then(4_412_415, 'fresh'),
@@ -172,7 +178,7 @@ const SELDOM: readonly Step[][] = [
     then(MINUTE, 'fresh'),
     then(1_000, 'catch-up'),
   ],
-  // By chance one minute that was seen young has grown to as much as it and the next one were seen to have.
+  // One minute, read early, has by chance grown to the sum of its earlier value and the next minute's.
   [
     then(127_759, 'fresh'),
     then(74_445, 'fresh'),
@@ -184,13 +190,14 @@ const SELDOM: readonly Step[][] = [
     then(895_176, 'fresh', { oneOf: 2 }),
     then(47_027, 'fresh', { oneOf: 2 }),
   ],
-  // Three answers in a row lose every second row of the same buckets: their rows are not twice as wide for that.
+  // Three answers in a row lack every second row of the same buckets. This does not make the rows twice as
+  // wide.
   [
     then(100 * MINUTE, 'fresh', { finestUpTo: 6, oneOf: 2 }),
     then(11 * MINUTE, 'fresh', { finestUpTo: 20, oneOf: 2 }),
     then(MINUTE, 'fresh', { finestUpTo: 20, oneOf: 2 }),
   ],
-  // The width of one dimension is in doubt while that of the other is known, and a restart comes between.
+  // The width of one dimension is uncertain while the width of the other is known. Then a restart follows.
   [
     then(315 * MINUTE, 'catch-up', { finestUpTo: 6, late: 25 }),
     { ...then(1_000, 'fresh', { finestUpTo: 6, oneOf: 2 }), fate: 'applied, then a restart' },
@@ -220,7 +227,7 @@ describe('the counters of a series, whatever answers come when', () => {
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
         const counting = new Counting();
         for (const next of steps) counting.take(next);
-        // The dimension that is left out while it is idle is waited for, but not for ever.
+        // Counters wait for the dimension that is absent while it is idle, but not forever.
         const { minutesSetBack } = counting;
         expect(counting.recover(60 * MINUTE)).toBeLessThanOrEqual(90 + minutesSetBack);
         const { watermark } = counting.counters.counters.get('steady') ?? {};
@@ -247,7 +254,7 @@ describe('the counters of a series, whatever answers come when', () => {
           counting.recover(60 * MINUTE, 900);
         },
       ),
-      // To shrink a case of weeks would take an hour.
+      // Shrinking a case of weeks would take an hour.
       { numRuns: 20, endOnFailure: true },
     );
   });

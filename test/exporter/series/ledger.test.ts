@@ -33,7 +33,7 @@ class Reading {
     return skipped;
   }
 
-  /** The window that brings the newest buckets. */
+  /** Returns the window of the newest buckets. */
   fresh(): Window {
     return this.counters.presentWindow(this.now, this.#settle);
   }
@@ -111,7 +111,7 @@ describe('the counters of a series', () => {
       reading.counters.ledger = ledger;
       return restated.reduce((sum, { late }) => sum + late, 0);
     };
-    // The row of a bucket that is not final is invalid for as long as it changes.
+    // The row of a bucket that is not final is invalid as long as it changes.
     for (let minute = 1; minute <= 14; minute += 1) {
       const spoilt = minute < 5 ? [] : [{ row: 27 - minute, how: 'null_value' } as const];
       expect(lateAt(minute, { spoilt })).toBe(0);
@@ -158,7 +158,7 @@ describe('the counters of a series', () => {
         });
         reading.enter({ ...answered, decoded: { ...answered.decoded, series: new Map(ended) } });
       }
-      // The bucket of which a part was counted.
+      // At most the bucket that was partly counted is skipped.
       expect(reading.skipped).toBeLessThanOrEqual(1);
       expect(reading.counter.holes).toEqual([]);
       const from = reading.counters.ledger.since ?? Number.NaN;
@@ -325,7 +325,7 @@ describe('the counters of a series', () => {
     const from = reading.counters.ledger.since ?? Number.NaN;
     const whole = trueSum('steady', { from, to: reading.counter.watermark });
     expect(reading.counter.total).toBeGreaterThan(total);
-    // The bucket in whose midst the finer ones ended is skipped.
+    // The bucket in which the narrower buckets ended is skipped.
     expect(whole - reading.counter.total).toBeLessThan(
       trueSum('steady', { from: START, to: START + 4 * MINUTE }) * 4,
     );
@@ -395,7 +395,7 @@ describe('the counters of a series', () => {
 describe('dimensions of different widths in one answer', () => {
   const value = (minute: number) => (minute % 7) + 1;
 
-  /** Polls for two hours; `saved` comes in buckets of two minutes from a minute on. */
+  /** Polls for two hours. From minute `wideFrom` on, `saved` has buckets of two minutes. */
   function played(wideFrom: number, isLost: (minute: number, poll: number) => boolean = () => false) {
     const series = new CountedSeries();
     let skipped = 0;
@@ -436,7 +436,7 @@ describe('dimensions of different widths in one answer', () => {
   it.each([120, 121, 122, 123])('counts each once: the wider one from minute %i on', (wideFrom) => {
     const { totals, skipped, widths } = played(wideFrom);
     expect(widths).toEqual([MINUTE, 2 * MINUTE]);
-    // The bucket of which a part was counted is skipped.
+    // At most the bucket that was partly counted is skipped.
     expect(skipped).toBeLessThanOrEqual(1);
     const [[total, truth] = [0, 1], [saved = 0, ofSaved = 0] = []] = totals;
     expect(total).toBe(truth);

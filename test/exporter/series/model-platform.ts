@@ -4,24 +4,24 @@ import type { Window } from '../../../src/exporter/settling/window.ts';
 
 export const MINUTE = 60_000;
 
-/** When the model's history begins. */
+/** Start of the model's history. */
 export const START = Date.UTC(2026, 0, 5, 10);
 
 const SETTLED_MS = 10 * MINUTE;
 
 /** Behaviour of the model for one read. */
 export interface Manner {
-  /** The longest window (minutes) that is answered with buckets of a minute; longer ones get five. */
+  /** Longest window (minutes) with buckets of one minute. Longer windows have buckets of five minutes. */
   readonly finestUpTo: number;
   readonly late: number;
-  /** Rows of these numbers (counted through the answer) are spoilt, each in its own way. */
+  /** Rows that are invalid, each by its number within the answer and the kind of damage. */
   readonly spoilt: readonly { readonly row: number; readonly how: keyof typeof SPOILT }[];
   readonly reversed: boolean;
   readonly points: 'all' | 'none';
   readonly oneOf: number;
 }
 
-/** No time at all. */
+/** Empty time span. */
 export const NEVER: Window = { from: 0, to: 0 };
 
 export const PLAIN: Manner = {
@@ -52,10 +52,10 @@ const SPOILT = {
 
 export const SPOILS = Object.keys(SPOILT) as (keyof typeof SPOILT)[];
 
-/** Dimensions of the model: one all the time, one with idle hours in which the platform leaves it out altogether. */
+/** Dimensions of the model. One always has data; the platform omits the other during idle hours. */
 export const DIMENSIONS = ['steady', 'at_times'] as const;
 
-/** The true value of a minute of a dimension: a whole number, so that sums are exact. */
+/** Returns the true value of a minute of a dimension. It is an integer, so that sums are exact. */
 export function trueValue(dimension: string, minute: number): number {
   const mixed = Math.imul(minute / MINUTE + dimension.length, 0x9e3779b1) >>> 0;
   return isListed(dimension, minute) ? mixed % 1_000 : 0;
@@ -95,7 +95,7 @@ function widthOf({ from, to }: Window, finestUpTo: number): number {
 
 /**
  * Returns the model's answer for a window at a time, as the exporter decodes it.
- * @param lost counted time whose buckets the platform no longer has
+ * @param lost time span whose buckets the platform no longer has
  */
 export function answer(window: Window, now: number, manner: Manner, lost = NEVER): WindowedAnswer {
   const width = widthOf(window, manner.finestUpTo);

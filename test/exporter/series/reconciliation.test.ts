@@ -142,7 +142,7 @@ describe('reconciliation', () => {
       return heapInUse();
     };
     const before = await forget(1);
-    // Each would take 100 bytes.
+    // Each comparison would take 100 bytes.
     expect((await forget(2)) - before).toBeLessThan(1_000_000);
   });
 });

@@ -68,12 +68,15 @@ export class SeriesBed {
     });
   }
 
-  /** @param given its source; undefined for REST */
+  /**
+   * Returns a job of one series.
+   * @param given source of the series; undefined for REST
+   */
   job(id: string, given?: SeriesSource): SeriesJob {
     return this.jobOf([this.series(id)], given);
   }
 
-  /** A job of several series. */
+  /** Returns a job of several series. */
   jobOf(series: readonly Series[], given?: SeriesSource): SeriesJob {
     const [first] = series;
     if (first === undefined) throw new Error('a job has series');
@@ -108,17 +111,17 @@ export class SeriesBed {
     return result.exposures(true);
   }
 
-  /** Learns of the metric as if other targets had shown it. */
+  /** Changes the learned values of the metric, as if polls of other targets had changed them. */
   learn(change: (known: MetricMemory) => MetricMemory): void {
     const { part } = this.#learned.of('metrics', 'edge_applications', this.#metric);
     this.memory.adopt(changed(part, change(this.memory.of(part))), true);
   }
 }
 
-/** Result of a poll that shows nothing of the platform. */
+/** Result of a poll without information on the platform. */
 export const NO_EVIDENCE: MetricEvidence = nothingShown(0);
 
-/** Returns the learned values after a number of restatements, at a time. */
+/** Returns the learned values after a number of restatements at a time. */
 export function restated(
   known: MetricMemory,
   { up, down, now }: { up: number; down: number; now: number },
@@ -126,7 +129,10 @@ export function restated(
   return learn(known, { ...NO_EVIDENCE, changes: up + down, downwards: down, now });
 }
 
-/** Returns the learned values after a number of buckets with given completeness (of 100) at each minute of age. */
+/**
+ * Returns the learned values after a number of buckets with the given completeness (in percent) at each
+ * minute of age.
+ */
 export function grown(buckets: number, shown: readonly number[], known = NOTHING_LEARNED): MetricMemory {
   const one = shown.map((value, minute) => ({
     minute,
@@ -137,7 +143,7 @@ export function grown(buckets: number, shown: readonly number[], known = NOTHING
   return learn(known, { ...NO_EVIDENCE, grown: Array.from({ length: buckets }, () => one).flat() });
 }
 
-/** Ledger with the queries of its readers. */
+/** Ledger together with the queries of its readers. */
 export class CountedSeries {
   ledger: Ledger = EMPTY_LEDGER;
   readonly counts: (dimension: string) => boolean;
@@ -171,7 +177,7 @@ export class CountedSeries {
     return next === undefined || next.at > now ? undefined : next.window;
   }
 
-  /** Result of applying an answer; nothing changes. */
+  /** Returns the result of applying an answer, without changing the ledger. */
   count(answer: WindowedAnswer, settle: number): Applied {
     return apply(this.ledger, answer, {
       counts: this.counts,

@@ -6,13 +6,13 @@ const MINUTE = 60_000;
 const NOON = Date.UTC(2026, 0, 5, 12);
 const METRIC = 'cdn_requests';
 
-/** Buckets fill up over nine minutes; all of them come to 900. */
+/** Returns the value of a bucket that grows over nine minutes to its final value of 900. */
 const valueAt = (ageMinutes: number) => Math.min(900, 100 * Math.max(0, ageMinutes));
 
 function polled() {
   const bed = new SeriesBed(METRIC, NOON, 'auto');
   const job = bed.job('1');
-  /** Polls at a minute after noon. Returns the later gauges if they are new. */
+  /** Polls at a minute after noon. Returns the gauges of the poll, if they are new. */
   const poll = (minute: number) => {
     const now = NOON + minute * MINUTE;
     bed.now = now;
@@ -66,7 +66,7 @@ it('a bucket of ten minutes that the platform gives when it has ended is shown t
     const now = NOON + minute * MINUTE;
     bed.now = now;
     const window = { from: Math.floor((now - 60 * MINUTE) / width) * width, to: now };
-    // Whole buckets alone: the one that is under way is not given.
+    // Returns only complete buckets, without the current one.
     const count = Math.floor((now - window.from) / width);
     const timestamps = Float64Array.from({ length: count }, (_, index) => window.from + index * width);
     const series = new Map([['total', { timestamps, values: timestamps.map(() => 100) }]]);

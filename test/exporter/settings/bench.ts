@@ -10,18 +10,21 @@ import { type State, StateWriteFailure } from '../../../src/exporter/state/state
 import type { Configuration } from '../../../src/exporter/targets/configuration-list.ts';
 import { seriesKey } from '../../parse-exposition.ts';
 
-/** Answers by path: a document, a failure, or a function of the query. */
+/** Answers by path: a document, a failure, or a function of the resource. */
 export type Answers = Record<string, unknown | PlatformFailure | ((resource: Resource) => unknown)>;
 
 export interface SettingsBench {
-  /** May be changed between two polls. */
+  /** Answers of the platform; tests can change them between two polls. */
   answers: Answers;
-  /** Local and platform time, ms. */
+  /** Local and platform time (ms since the epoch). */
   now: number;
   readonly job: Job;
   readonly asked: Resource[];
   readonly changes: SettingChange[];
-  /** Polls once and adopts the result. @throws PlatformFailure */
+  /**
+   * Polls once, and adopts the result.
+   * @throws PlatformFailure if the read fails
+   */
   poll(): Promise<PollResult>;
   shown(): ReadonlyMap<string, number>;
   value(name: string, labels: Readonly<Record<string, string | number>>): number | undefined;
@@ -34,7 +37,7 @@ export interface BenchOptions {
 
 const START = Date.UTC(2026, 0, 5, 10);
 
-/** One collector, read from answers that the test gives. */
+/** Returns one collector that reads the given answers. */
 export function settingsBench(
   collector: CollectorName,
   answers: Answers,
@@ -104,7 +107,7 @@ export function settingsBench(
   return bench;
 }
 
-/** A version 3 list of these items, all on one page. */
+/** Returns a version 3 list with these items on one page. */
 export function listOf(...results: unknown[]): unknown {
   return { count: results.length, total_pages: 1, schema_version: 3, links: {}, results };
 }

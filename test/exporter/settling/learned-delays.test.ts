@@ -63,7 +63,8 @@ describe('a learned delay', () => {
   it('does not go back and forth where buckets are just complete enough', () => {
     const slow = filled(NOTHING_LEARNED, 5, 200);
     expect(delaysOf(slow, AUTO, NOW).publish).toBe(5 * MINUTE);
-    // After 4 minutes buckets hold 98.2 %: enough to stay at a delay, not to go down to it.
+    // After 4 minutes, buckets are 98.2 % complete: enough to keep a delay, not enough to shorten it to 4
+    // minutes.
     const shown: number[] = Array.from({ length: OLDEST_MINUTE + 1 }, (_, minute) => (minute < 4 ? 50 : 100));
     shown[4] = 98.2;
     expect(delaysOf(grown(200_000, shown, slow), AUTO, NOW).publish).toBe(5 * MINUTE);
@@ -147,7 +148,7 @@ describe('a learned delay', () => {
     });
     const restarted = restoreMetric(JSON.parse(JSON.stringify(storeMetric(known))));
     expect(restarted).toEqual(known);
-    // 30 buckets more are enough: those before the restart count.
+    // 30 further buckets are enough, because buckets before the restart count too.
     expect(delaysOf(filled(restarted, 9, 30), AUTO, NOW).publish).toBe(9 * MINUTE);
   });
 });

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** A process of its own needs JavaScript; inside of the project, it finds the packages. */
+/**
+ * Compiles a writer for a separate process, which needs JavaScript. The output is inside the project, where
+ * it finds the packages.
+ */
 export async function compileWriter(
   name: string,
 ): Promise<{ readonly path: string; remove(): Promise<void> }> {

@@ -17,7 +17,9 @@ import { QUEUE, type State } from '../../../src/exporter/state/state.ts';
 import { inLongSuite } from '../../long-suite.ts';
 import { UNHURRIED } from './unhurried.ts';
 
-/** More by `DAMAGED_STATES=1000 npx vitest run test/exporter/state/damage.test.ts`. */
+/**
+ * Number of trials. Run more with `DAMAGED_STATES=1000 npx vitest run test/exporter/state/damage.test.ts`.
+ */
 const TRIALS = Number(process.env['DAMAGED_STATES'] ?? inLongSuite(100, 20));
 const RECORDS = 150;
 const DATABASE = 'state.db';
@@ -39,7 +41,9 @@ async function commitAll(state: State, generation: number): Promise<void> {
   }
 }
 
-/** Writes the same records twice: after an orderly end, and after kill -9 with a log beside the database. */
+/**
+ * Writes the same records into two states: one that is closed, and one after kill -9 with a write-ahead log.
+ */
 async function writePristine(): Promise<void> {
   const working = join(parent, 'working');
   const first = await openState(working, log, UNHURRIED);
@@ -142,7 +146,7 @@ describe('a damaged database', () => {
     await take('closed');
     const name = Buffer.from('series/production/metrics/configuration-43/');
     const bytes = await contentOfFile(DATABASE);
-    // Every copy of the record, also in unused pages.
+    // Damages every copy of the record, including those in unused pages.
     for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + 1))
       await overwrite(DATABASE, at + name.length, Buffer.from([0xc1]));
     const state = await openState(directory, log, UNHURRIED);
@@ -163,7 +167,7 @@ describe('a damaged database', () => {
   });
 });
 
-/** Numbers from 0 to 1, the same at each run. */
+/** Returns random numbers from 0 to 1 that are the same in each run. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -209,7 +213,7 @@ it(`${TRIALS} damaged states end nothing: each is opened or set aside, and takes
     const state = await openState(directory, log, UNHURRIED);
     expect([state.kind, state.note], what).toEqual(['durable', state.note]);
     for (const key of state.keys([])) state.get(key);
-    // SQLite itself reports some damage only when it reads.
+    // SQLite reports some damage only when it reads.
     await state
       .range([], { limit: RECORDS })
       .catch((error: Error) => expect(error.name).toBe('DamagedState'));

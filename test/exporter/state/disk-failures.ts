@@ -3,13 +3,16 @@ import { once } from 'node:events';
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A way in which a disk fails a process, until it is mended. */
+/** Way in which a disk fails a process until it is repaired. */
 export interface DiskFailure {
   readonly name: string;
   readonly reason: RegExp;
-  /** True if commits may continue. */
+  /** True if commits can continue during the failure. */
   readonly canBeBorne?: boolean;
-  /** @param directory with the files of the state */
+  /**
+   * Returns true if tests can cause the failure here.
+   * @param directory directory of the state
+   */
   isPossible(directory: string): boolean;
   strike(pid: number, directory: string): Promise<{ mend(): Promise<void> }>;
 }
@@ -31,7 +34,7 @@ const fileSizeLimit: DiskFailure = {
 
 const SMALL_DISK = 8 * 2 ** 20;
 
-/** Mounts a small disk at the directory. Without the permission it says so and mounts nothing. */
+/** Mounts a small disk at the directory. Without the permission, it prints a message and mounts nothing. */
 export function mountSmallDisk(directory: string): void {
   const args = ['-t', 'tmpfs', '-o', `size=${SMALL_DISK}`, 'tmpfs', directory];
   const { status, stderr } = spawnSync('mount', args);
@@ -63,7 +66,7 @@ function fill(ballast: string, directory: string): void {
     try {
       writeFileSync(ballast, Buffer.alloc(bavail * bsize), { flag: 'a' });
     } catch {
-      // The process itself has used the space that was free.
+      // The process itself has used the free space in the meantime.
     }
   }
 }
@@ -72,7 +75,7 @@ function systemCalls(name: string, error: 'EIO' | 'EROFS' | 'ENOSPC', calls: str
   return injected(name, /disk I\/O error|full|readonly|cannot be read/, `${calls}:error=${error}`);
 }
 
-/** Writes and syncs wait for a minute, or until it is mended. */
+/** Failure in which writes and syncs hang for a minute, or until the disk is repaired. */
 export const HANGING_DISK: DiskFailure = injected(
   'it hangs',
   /the disk has not responded for 10 s/,
@@ -91,7 +94,7 @@ function injected(name: string, reason: RegExp, injection: string): DiskFailure 
       const strace = spawn('strace', ['-f', '-p', `${pid}`, '-o', '/dev/null', '-e', `inject=${injection}`], {
         stdio: ['ignore', 'ignore', 'pipe'],
       });
-      // It ends with the process, maybe before the disk works again.
+      // strace ends with the process, possibly before the disk works again.
       const closed = once(strace, 'close');
       await Promise.race([once(strace.stderr, 'data'), closed]);
       return {

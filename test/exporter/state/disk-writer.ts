@@ -27,7 +27,7 @@ await Promise.all(
           { key: ['some', `${committer}`, `${number % 50}`], value: RECORD },
         ]);
         writeSync(1, `${committer} ${number}\n`);
-        // No faster than it is read.
+        // Limits the rate to what the reader can process.
         await delay(2);
       } catch (error) {
         if (!(error instanceof StateWriteFailure)) throw error;

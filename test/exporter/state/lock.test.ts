@@ -35,7 +35,8 @@ describe('the lock of a state directory', () => {
   it('is refused while another holds it, and given again once that is released', async () => {
     const first = await LockedDirectory.lock(directory);
     await expect(LockedDirectory.lock(directory)).rejects.toThrow(StateInUse);
-    // Locks are the process' own: that it has asked once more leaves another refused.
+    // The lock belongs to the process. A second request of the same process does not release it, so other
+    // processes are still refused.
     expect(spawnSync(process.execPath, argumentsOf(HOLD)).stderr.toString()).toMatch('SQLITE_BUSY');
     await first.release();
     await (await LockedDirectory.lock(directory)).release();

@@ -53,7 +53,7 @@ async function asOrdinaryUser(folder: string, act: () => Promise<void>): Promise
   }
 }
 
-/** Exit code and error of a `serve` that cannot start. */
+/** Returns the exit code and the error of a `serve` that cannot start. */
 async function serveEnds(...more: string[]): Promise<[number, string]> {
   const args = ['serve', `--state.dir=${directory}`, '--web.listen-address=127.0.0.1:0', ...more];
   const env = { EDGE_API_URL: 'http://127.0.0.1:9', EDGE_TOKEN: 'x' };

@@ -17,7 +17,7 @@ it('has the database limit how long a statement takes, but where PgBouncer refus
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', (packet) => {
-      // After length and version: names and values, each with a final zero.
+      // After length and version, the packet contains names and values, each with a final zero byte.
       const words = packet.subarray(8).toString().split('\0');
       told.push(words.filter((word, n) => n % 2 === 0 && word !== '').toSorted());
       const isLimited = words.includes('statement_timeout');
@@ -39,7 +39,7 @@ it('loses a statement, and nothing else, where the connection breaks while it is
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => {
-      // The login is good, and statements are taken.
+      // Accepts the login, and then waits for a statement.
       socket.write(Buffer.from('R\0\0\0\b\0\0\0\0Z\0\0\0\u0005I', 'latin1'));
       socket.once('data', () => (breaks ? socket.resetAndDestroy() : socket.end(fatal('it is back'))));
     });

@@ -38,7 +38,7 @@ describe('a stored record', () => {
       fc.property(fc.array(fc.double({ noNaN: true })), (numbers) => {
         const [name, bytes = Buffer.of()] = packEntry({ key: ['k'], value: numbers });
         const back = unpackEntry({ name, bytes }).value;
-        // MessagePack has one zero; a total of -0 is 0.
+        // MessagePack does not preserve the sign of zero; a total of -0 is 0.
         expect(back).toEqual(numbers.map((number) => (number === 0 ? 0 : number)));
       }),
       { examples: [[[0.1 + 0.2, 2 ** 53 + 2, 5e-324, 1.7976931348623157e308, 1_760_000_000_000]]] },

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUEUE, type State } from '../../../src/exporter/state/state.ts';
 
-/** Describes the behaviour of every kind of state. @param open opens a new, empty state */
+/**
+ * Describes the behaviour of every kind of state.
+ * @param open opens a new, empty state
+ */
 export function describeState(kind: string, isDurable: boolean, open: () => Promise<State>): void {
   describe(`state ${kind}`, () => {
     let state: State;

@@ -1,4 +1,4 @@
 import { SimulatedClock } from '../../simulated-clock.ts';
 
-/** Opens a state however long the disk of a busy machine takes: on this clock no time passes. */
+/** Options for a state without a timeout, for tests on a busy machine. No time passes on this clock. */
 export const UNHURRIED = { clock: new SimulatedClock() };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 const CERTIFICATES = join(import.meta.dirname, '..', '..', 'certificates');
 
-/** A bcrypt hash of cost 10, and its parts. */
+/** bcrypt hash of cost 10. */
 export const HASH = '$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG';
 const SALT_AND_REST = HASH.slice(7);
 
@@ -23,11 +23,11 @@ const INLINE_KEY_PAIR = `tls_server_config:
 `;
 
 /**
- * Web configuration files, good and bad, by their peculiarity. promtool decides what is expected
+ * Valid and invalid web configuration files, by their special feature. promtool decides the expected result
  * (`test/end-to-end/web-config-corpus.test.ts`).
  */
 export const WEB_CONFIG_CORPUS: Readonly<Record<string, string>> = {
-  // The document as a whole.
+  // Document as a whole
   'an empty file': '',
   'a comment alone': '# nothing\n',
   'an empty mapping': '{}',

@@ -143,7 +143,7 @@ describe('a file that changes', () => {
     unlinkSync(path);
     expect([file.current().users.size, file.current().users.size]).toEqual([1, 1]);
     expect(lines).toHaveLength(2);
-    // The same as during a rewrite in place: exporter-toolkit admits everybody meanwhile.
+    // A rewrite in place has the same effect. exporter-toolkit admits everybody during such a rewrite.
     for (const text of ['', '# Written by a tool.\n\n  # It goes on.', '---\n']) {
       writeFileSync(path, text);
       expect([file.current().users.size, file.current().users.size]).toEqual([1, 1]);

@@ -43,7 +43,7 @@ test('a client that has sent all it will, as `nc -N` does, is answered', async (
   const text = received(socket);
   socket.end(GET);
   await eventually('it is asked for', async () => asked() === 1);
-  // By then this one has ended as well.
+  // By the end of this request, the server has also seen the end of the first one.
   await fetch(`${url}/-/healthy`);
   release();
   await once(socket, 'close');

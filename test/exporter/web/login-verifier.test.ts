@@ -54,7 +54,7 @@ test('a flood of guesses is turned away, and a known login does not wait for it'
   holding = true;
   const guess = (i: number) => verifyLogin(USERS, { user: 'prometheus', password: `guess ${i}` });
   const guesses = Array.from({ length: 100 }, (_, i) => guess(i));
-  // One is being verified, and 63 wait.
+  // One login is being verified, and 63 wait.
   expect(await Promise.all(guesses.slice(64))).toEqual(Array(36).fill('busy'));
   expect(await verifyLogin(USERS, RIGHT)).toBe(true);
   release();
@@ -81,7 +81,7 @@ test('a right login that was not seen before is taken in the middle of guesses f
   const guesser = async () => {
     while (guessing) {
       await verifyLogin(USERS, { user: 'prometheus', password: `guess ${guesses++}` });
-      // A client needs a moment until it asks again.
+      // A client needs a moment before its next request.
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
@@ -107,7 +107,7 @@ test('one login is verified at a time', async () => {
 test('the event loop goes on while a password is compared', async () => {
   const verifyLogin = createLoginVerifier();
   const dear = new Map([['prometheus', hashSync('open sesame', 12)]]);
-  // Loaded and compiled before it is measured.
+  // The first call loads and compiles the code before the measurement.
   await verifyLogin(USERS, { ...RIGHT, password: 'x' });
   const before = performance.eventLoopUtilization();
   expect(await verifyLogin(dear, RIGHT)).toBe(true);

@@ -17,7 +17,7 @@ test.each([
   const seed = Math.floor(Math.random() * 2 ** 31);
   const statuses = await fuzz(port, REQUESTS, seed);
   const odd = [...statuses.keys()].filter((status) => Number.isNaN(status) || status >= 500);
-  // 503 if more logins arrive than are verified.
+  // The answer is 503 if more logins arrive than the server can verify.
   expect(
     odd.filter((status) => status !== 503),
     `seed ${seed}`,

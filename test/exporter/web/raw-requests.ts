@@ -92,7 +92,7 @@ const BODIES = [
   '\0'.repeat(100),
 ];
 
-/** Returns bytes of a client: a plain request, several at once, or noise. */
+/** Returns the bytes that a client sends: one request, several at once, or noise. */
 export function rawRequest(random: () => number): Buffer {
   const one = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';
   const request = () => {
@@ -110,8 +110,8 @@ export function rawRequest(random: () => number): Buffer {
 }
 
 /**
- * Sends `bytes` over a new connection, whole or in pieces, and closes it politely or not.
- * @returns the start of the answer, if any
+ * Sends `bytes` over a new connection, whole or in pieces, and then closes or resets the connection.
+ * @returns the start of the answer; empty if there is none
  */
 export function sendRaw(port: number, bytes: Buffer, random: () => number): Promise<string> {
   return new Promise((resolve) => {
@@ -125,8 +125,8 @@ export function sendRaw(port: number, bytes: Buffer, random: () => number): Prom
       else if (leave < 0.3) socket.end(rest);
       else socket.write(rest);
     });
-    // A client without an answer has sent half a request, so waiting is right. Many short waits give the server in this
-    // process as many turns on a busy machine.
+    // A client without an answer has sent only part of a request, so it must wait. Many short waits give the
+    // server in this process as many turns on a busy machine.
     let waits = 0;
     const wait = () => {
       if (waits++ < 10) timer = setTimeout(wait, 25);
@@ -145,7 +145,10 @@ export function sendRaw(port: number, bytes: Buffer, random: () => number): Prom
   });
 }
 
-/** Sends `count` requests made from `seed`, some at a time; how often each status came back (0: no answer). */
+/**
+ * Sends `count` requests made from `seed`, several at a time. Returns the number of answers by status; status
+ * 0 counts requests without an answer.
+ */
 export async function fuzz(port: number, count: number, seed: number): Promise<Map<number, number>> {
   const random = randomNumbers(seed);
   const statuses = new Map<number, number>();

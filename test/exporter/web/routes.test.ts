@@ -130,7 +130,8 @@ describe('the other paths', () => {
 
   test('a status that is packed too late is dropped without a word', async () => {
     const status = () => {
-      // Longer than the answer may take, so that it is aborted before the packing ends.
+      // The status takes longer than the timeout of the answer, so that the answer is aborted before the
+      // compression ends.
       const until = performance.now() + 100;
       while (performance.now() < until);
       return madeUpStatus({ not_ready: Array.from({ length: 1_000 }, (_, i) => `reason ${i}`) });

@@ -8,14 +8,14 @@ import { onTestFinished } from 'vitest';
 import { createWeb, type WebOptions } from '../../../src/exporter/web/web.ts';
 import { madeUpStatus } from '../page/made-up-status.ts';
 
-/** A log line: its level, its fields and its message. */
+/** Log line with its level, fields and message. */
 export interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
   readonly fields: object;
   readonly message: string;
 }
 
-/** A log that is kept, for tests that read it. */
+/** Returns a log, and its lines for tests. */
 export function keptLog() {
   const lines: LogLine[] = [];
   const at = (level: LogLine['level']) => (fields: object, message: string) => {
@@ -24,7 +24,7 @@ export function keptLog() {
   return { lines, log: { info: at('info'), warn: at('warn'), error: at('error') } };
 }
 
-/** The HTTP surface on a free port of this machine, closed when the test ends. */
+/** Starts the HTTP server on a free port of this machine. It closes when the test finishes. */
 export async function startWeb(changes: Partial<WebOptions> = {}) {
   const { lines, log } = keptLog();
   const web = createWeb({
@@ -46,21 +46,21 @@ export async function startWeb(changes: Partial<WebOptions> = {}) {
   return { web, url, port: Number(new URL(url).port), lines };
 }
 
-/** Sends `request` unchanged and returns all bytes until the other side closes. */
+/** Sends `request` unchanged, and returns all bytes until the server closes the connection. */
 export async function raw(port: number, request: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let answer = '';
   socket.on('data', (data) => {
     answer += data;
   });
-  // A reset is one of the ways in which a refusal may end.
+  // A refusal may end with a reset of the connection.
   socket.on('error', () => {});
   socket.write(request);
   await once(socket, 'close');
   return answer;
 }
 
-/** A web configuration file of that text, which goes when the test ends. */
+/** Writes a web configuration file with this text, and removes it when the test finishes. */
 export function written(text: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'web-config-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -69,7 +69,7 @@ export function written(text: string): string {
   return path;
 }
 
-/** The header of a login, `name:password`. */
+/** Returns the Authorization header of a login, `name:password`. */
 export function basic(login: string): string {
   return `Basic ${Buffer.from(login).toString('base64')}`;
 }

@@ -12,7 +12,10 @@ function pem(name: string): string {
   return readFileSync(join(CERTIFICATES, name), 'utf8');
 }
 
-/** Starts a web server with `tls_server_config`. Its certificate is in its own folder, so that it can change. */
+/**
+ * Starts a web server with `tls_server_config`. Its certificate is in its own folder, so that tests can
+ * replace it.
+ */
 async function startSecure(settings = '') {
   const directory = mkdtempSync(join(tmpdir(), 'tls-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -32,7 +35,7 @@ async function startSecure(settings = '') {
 interface Answer {
   readonly status: number;
   readonly body: string;
-  /** Fingerprint of the certificate that the server showed. */
+  /** Fingerprint of the server's certificate. */
   readonly certificate: string;
   readonly version: string | null;
 }

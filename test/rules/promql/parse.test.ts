@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ExpressionError, parse, selectorsOf } from '../../../src/rules/promql/parse.ts';
 import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
 
-/** Returns an expression with a parenthesis around each operation, which shows the precedence. */
+/** Returns an expression with parentheses around each operation, which show the precedence. */
 function bracketed(text: string): string {
   const show = (of: ReturnType<typeof parse>): string => {
     switch (of.kind) {

@@ -6,10 +6,10 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const START = Date.UTC(2026, 0, 5);
 
-/** Value of a series in a minute, counted from the start; undefined without a sample. */
+/** Returns the value of a series in a minute, counted from the start; undefined: no sample. */
 export type MinuteValue = (minute: number) => number | undefined;
 
-/** Returns a series of a number of minutes. */
+/** Returns a series with a given number of minutes. */
 export function samples(name: string, labels: Labels, minutes: number, value: MinuteValue): MinuteSamples {
   const all = Array.from({ length: minutes }, (_, minute) => [minute, value(minute)] as const);
   const there = all.flatMap(([minute, one]) => (one === undefined ? [] : [[minute, one] as const]));
@@ -21,7 +21,7 @@ export function samples(name: string, labels: Labels, minutes: number, value: Mi
   };
 }
 
-/** Returns a history of series in chunks of a number of minutes. */
+/** Returns a history of series, in chunks of a given number of minutes. */
 export function historyOf(series: readonly MinuteSamples[], minutes: number, chunk = 360): RehearsalHistory {
   return {
     source: 'a test',
@@ -48,11 +48,14 @@ const SHOP = {
 };
 export const BLOG = { ...SHOP, configuration_id: '2', configuration: 'blog' };
 
-/** Five hours and a half of two configurations: from 04:00 on one of them is attacked for half an hour. */
+/**
+ * Length (minutes) of a history with two configurations. From 04:00 on, one of them is attacked for half an
+ * hour.
+ */
 export const ATTACKED_MINUTES = 330;
 export const ATTACK = { from: START + 4 * HOUR, to: START + 4 * HOUR + 30 * MINUTE };
 
-/** Threats of an attack, and requests, with a gap and with a configuration that appears later. */
+/** Returns the threats of an attack, and requests with a gap and with a configuration that appears later. */
 export function attackedSeries(shop: Labels = SHOP): readonly MinuteSamples[] {
   const wave = (minute: number): number => (minute * 7) % 5;
   const attack = (minute: number): boolean => minute >= 240 && minute < 270;

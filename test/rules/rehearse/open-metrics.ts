@@ -1,6 +1,6 @@
 import type { MinuteSamples } from '../../../src/rules/rehearse/history.ts';
 
-/** Series as `backfill` writes them. */
+/** Returns series as OpenMetrics text, as `backfill` writes it. */
 export function openMetrics(series: readonly MinuteSamples[]): string {
   const families = new Map<string, string[]>();
   for (const { name, labels, times, values } of series) {

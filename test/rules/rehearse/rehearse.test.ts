@@ -182,7 +182,8 @@ async function firstOf(name: string, threats: (minute: number) => number) {
 }
 
 it.each([
-  // In the second day an eighth more every half hour: slowly enough to raise the threshold of a minute.
+  // From minute 2,000 on, growth by an eighth every half hour is slow enough to raise the one-minute
+  // threshold.
   ['EdgeWafSpike', (minute: number) => 20 * 1.125 ** Math.max(0, (minute - 2_000) / 30)],
   ['EdgeWafElevated', (minute: number) => (minute < 2_000 ? 20 : 52)],
 ] as const)('%s for growth or for an hour does not show the threshold of a minute', async (name, threats) => {
@@ -191,7 +192,7 @@ it.each([
   expect(alert?.threshold).toBeNaN();
 });
 
-/** Days of threats, with a job of the shop's own every night from 02:00 to 02:25. */
+/** Returns days of threats, with a job of the configuration `shop` every night from 02:00 to 02:25. */
 function nights(days: number): readonly MinuteSamples[] {
   const shop = { account: 'production', product: 'p', configuration_id: '1', configuration: 'shop' };
   const job = (minute: number): boolean => minute % 1_440 >= 120 && minute % 1_440 < 145;

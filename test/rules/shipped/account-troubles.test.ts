@@ -83,15 +83,17 @@ const ofSettings =
 interface Stage {
   readonly platform: TroubledPlatform;
   readonly simulation: () => Simulation;
-  /** Switch: while set, the disk refuses writes. */
+  /** Switch of the disk: while `isFull` is true, it refuses writes. */
   readonly disk: { isFull: boolean };
 }
 
 interface Case {
   readonly begin: (stage: Stage) => unknown;
-  /** After how many minutes it ends, and how; ten minutes later all is well. */
+  /**
+   * Minutes after which the trouble ends, and the action that ends it. Ten minutes later, no trouble remains.
+   */
   readonly ends?: readonly [minutes: number, end: (stage: Stage) => unknown];
-  /** When (min) it begins; 0: from the start. */
+  /** Minute at which the trouble begins; 0: at the start. */
   readonly from: number;
   /** Expected cause; undefined if nothing is wrong with the account. */
   readonly cause?: CauseKind | readonly CauseKind[];
@@ -100,7 +102,7 @@ interface Case {
   readonly served: boolean;
   readonly fresh?: boolean;
   readonly inTheEnd?: AccountState;
-  /** Minutes after which the cause is first, if it takes more than two polls. */
+  /** Minutes after which the cause is first; undefined: two polls are enough. */
   readonly within?: number;
   readonly size?: PlatformSize;
   readonly logsIn?: true;
@@ -159,7 +161,8 @@ const CASES: Readonly<Record<string, Case>> = {
     begin: answers(ofMetrics(FORBIDDEN)),
     from: HOUR,
     cause: 'forbidden',
-    // What is refused is asked for ever less: only its second poll, minutes later, shows that all reads of series are refused.
+    // Refused reads become rare. Only the second poll, minutes later, shows that all reads of series are
+    // refused.
     says: /lacks the permission Analytics|may not read edge_applications/,
     served: true,
     told: ['the token lacks a permission for something that is configured', 'counters are behind'],
@@ -313,7 +316,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a web page after an hour': {
     begin: answers(PAGE),
     from: HOUR,
-    // Whether it is the platform that answers is judged anew with every answer.
+    // Every answer decides again whether the platform or another server answers.
     cause: ['unreachable', 'undecodable'],
     says: /answers 200 with HTML|the answer is not JSON/,
     served: false,
@@ -342,7 +345,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'late by 8 minutes': {
     begin: isLateBy(8),
     from: HOUR,
-    // Until it brings buckets again.
+    // This cause lasts until the platform has new buckets again.
     follows: 'platform_late',
     says: /the platform is late|is fresh/,
     served: true,
@@ -376,7 +379,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'quota',
     says: /(polls wait for the quota|the quota allows polling).*; other clients of the token take about (3[5-9]|40) operations/,
     served: true,
-    // Until then what was read before is in time.
+    // Before that, the data of the last poll is still in time.
     within: 3,
     size: SMALL_QUOTA,
     told: ['polls wait for the quota, so data arrives later than planned'],
@@ -528,7 +531,7 @@ async function setStage({
   stage: Stage;
   start: () => Promise<Simulation>;
 }> {
-  // So that all are looked at from the same time on.
+  // All cases are checked from the same time on.
   const began = START + (from === 0 ? HOUR * 60_000 : 0);
   const platform = await serveTroubledPlatform(began, size);
   const disk = { isFull: false };
@@ -624,14 +627,17 @@ function expectTruth(known: Case, minute: number, now: Said): void {
   expect([now.sentence, context]).toEqual([expect.stringMatching(says), context]);
   if (cause !== undefined && !fresh) expect(state, context).not.toBe('well');
   if (from === 0) expect([now.notReady.length > 0, context]).toEqual([!served, context]);
-  // Settings are read every ten minutes: until then their last poll succeeded.
+  // Settings are read every ten minutes. Before that, their last poll succeeded.
   if (minute > 12) expect([now.up, context]).toEqual([Number(served), context]);
-  // Data of this platform is to be expected up to 12 min old.
+  // The expected age of this platform's data is up to 12 min.
   if (fresh || (cause !== undefined && minute > 15))
     expect([now.hasData ?? 0, context]).toEqual([Number(fresh), context]);
 }
 
-/** Plays a case, and checks all texts each minute. @param keep receives what Prometheus would have scraped */
+/**
+ * Plays a case, and checks all texts each minute.
+ * @param keep receives the content that Prometheus would have scraped
+ */
 async function play(known: Case, keep: (minute: number, said: Said) => void): Promise<void> {
   const { begin, ends: [endsAt, end] = [Number.POSITIVE_INFINITY], from } = known;
   const { stage, start } = await setStage(known);
@@ -650,8 +656,9 @@ async function play(known: Case, keep: (minute: number, said: Said) => void): Pr
     keep(BEFORE + minute, now);
     expectAgreement(now);
     const context = `minute ${minute}: ${now.sentence}`;
-    // While the account is down, its last gauges stay for a while; else they go a polling interval after they are late, unless
-    // the quota allows no more: then they are called old for as long as they are shown.
+    // While the account is down, its last gauges remain for a while. Otherwise they disappear one poll
+    // interval after they become late. If the quota does not allow more polls, they remain but are reported
+    // as old.
     const isLate = now.hasData === 0 && now.age > now.expectedAge + TOLERATED_SECONDS + 60;
     const isShort = now.status.judgement.causes[0]?.kind === 'quota';
     minutesTooOld = now.up === 1 && isLate && now.gauges > 0 && !isShort ? minutesTooOld + 1 : 0;
@@ -720,7 +727,7 @@ it('when the trouble ends, all is well again within ten minutes, and within an h
 });
 
 it('what is in time is said to be late within a second of being it, though no poll comes', async () => {
-  // Every minute a poll would come in the second in which data becomes late.
+  // With a poll every minute, a poll would coincide with the second in which data becomes late.
   const { stage, start } = await setStage({ schedule: '*/5 * * * *' });
   const simulation = await start();
   await simulation.minutes(60.5);
@@ -812,7 +819,7 @@ it('of twenty accounts, eight of them in trouble, each is said to be what it is,
     const known = casesOf.get(name);
     return known === undefined ? 2 : Number(known.served);
   });
-  // Where nothing is served, then where something is missing, then those that are well.
+  // The order is: accounts without data, accounts with missing parts, and accounts without trouble.
   expect(order).toEqual(order.toSorted((a, b) => a - b));
   expect([...order].sort()).toEqual([...Array(6).fill(0), 1, 1, ...Array(12).fill(2)]);
   for (const { name, why } of [worst, ...rest].flatMap((row) => row ?? []))
@@ -916,8 +923,8 @@ function twice(name: string): (readonly [string, (number | undefined)[]])[] {
 }
 
 /**
- * Returns values in promtool's notation, whose time begins in 1970. Initial values last for an hour, and series that
- * disappear get a stale marker.
+ * Returns values in promtool's notation, whose time begins in 1970. Initial values last for an hour, and
+ * series that disappear get a stale marker.
  */
 function notation(series: string, values: readonly (number | undefined)[]): string {
   const isTime = /^\w+_timestamp_seconds\{/.test(series);
@@ -926,7 +933,7 @@ function notation(series: string, values: readonly (number | undefined)[]): stri
     const value = values[Math.max(0, minute)];
     if (value === undefined) return minute > 0 && values[minute - 1] !== undefined ? 'stale' : '_';
     if (!isTime) return value;
-    // Recorded cases begin an hour after the start, less what is looked at before.
+    // Recorded cases begin an hour after the start, minus the minutes before the case.
     const began = START / 1_000 + 60 * (60 - BEFORE);
     return value - began + 60 * (EARLIER + Math.min(0, minute));
   });

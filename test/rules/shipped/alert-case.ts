@@ -1,39 +1,42 @@
-/** A value at every minute of the case, or as a function of it; `absent` as of a series that has ended. */
+/**
+ * Value at every minute of the case, or a function of the minute. `absent` stands for a series that has
+ * ended.
+ */
 export type Value = number | 'absent' | ((minute: number) => number);
 
-/** Series by text, `name{label="value"}`. */
+/** Values of series by text, `name{label="value"}`. */
 export type Given = Readonly<Record<string, Value>>;
 
-/** Input of an alert: a normal time, a bad one, and a normal one again. */
+/** Input of an alert: a normal time, a bad time, and a normal time again. */
 export interface AlertCase {
   readonly alert: string;
-  /** Matchers of the expected alert, if several have its name. */
+  /** Matchers of the expected alert, if several alerts have its name. */
   readonly which?: string;
   readonly normal: Given;
   readonly bad: Given;
   readonly mild: Given;
-  /** Minutes of the bad time, at whose end the alert must fire. */
+  /** Minutes of the bad time. The alert must fire at its end. */
   readonly lasts: number;
-  /** Minutes after the bad time, within which the alert must end. */
+  /** Minutes after the bad time within which the alert must end. */
   readonly resolves: number;
   readonly missing?: 'quiet' | 'fires';
 }
 
-/** The normal time before. */
+/** Minutes of the normal time before the bad time. */
 export const BEFORE = 150;
 
-/** The account of the series that a case is given. */
+/** Matcher for the account of the series in the cases. */
 export const ACCOUNT = 'account="production"';
 
 type Times = Pick<AlertCase, 'normal' | 'bad' | 'mild'>;
 
-/** One series at normal, bad and mild times. */
+/** Returns a series with its values at normal, bad and mild times. */
 export function one(series: string, values: readonly [normal: Value, bad: Value, mild: Value]): Times {
   const [normal, bad, mild] = values.map((value) => ({ [series]: value }));
   return { normal: normal ?? {}, bad: bad ?? {}, mild: mild ?? {} };
 }
 
-/** Returns a counter that rises only in a bad or mild time of a number of minutes. */
+/** Returns a counter that increases only for `minutes` of a bad or mild time. */
 export function grown(
   series: string,
   [bad, mild]: readonly [bad: number, mild: number],
@@ -97,8 +100,8 @@ function showings(given: AlertCase): readonly Showing[] {
 }
 
 /**
- * Returns the tests of an alert's cases. Cases with an account share one evaluation, because the number of evaluations
- * decides the cost.
+ * Returns the tests of an alert's cases. Cases with an account share one evaluation, because the number of
+ * evaluations determines the cost.
  */
 export function promtoolTests(cases: readonly AlertCase[]): readonly PromtoolTest[] {
   const all = cases.flatMap(showings);

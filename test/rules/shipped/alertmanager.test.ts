@@ -77,7 +77,7 @@ describe('the example of Alertmanager', () => {
       ...(labels['instance'] && { instance: `${labels['instance']}-${number}` }),
       case: number,
     });
-    // Alerts are taken in one after another: when the last one is silenced, the others have been seen.
+    // Alertmanager processes alerts in order. When the last one is silenced, the others have been processed.
     const last = { ...ofExporter, instance: `last-${number}`, case: number };
     const all = [own(source), own(target), { ...down, instance: last.instance }, last];
     await shared.send(all.map((labels) => ({ labels })));

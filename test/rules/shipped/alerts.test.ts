@@ -50,7 +50,7 @@ async function testFile(
   const content = {
     rule_files: ['needed.rules.yml'],
     evaluation_interval: '1m',
-    // promtool would take them in any order.
+    // Without this order, promtool evaluates the groups in any order.
     group_eval_order: needed.groups.map(({ name }) => name),
     tests: promtoolTests(cases),
   };
@@ -66,7 +66,7 @@ it.each(['EdgeTokenExpiring', 'EdgeCertificateExpiring'])(
   '%s says how long ago it was, once it is over',
   async (alert) => {
     const found = FILES.alerts.groups.flatMap(({ rules }) => rules).filter((rule) => rule.alert === alert);
-    // What the query of the description, the hold and the labels are, other tests say.
+    // Other tests check the description's query, the hold and the labels.
     const rules = found.map(({ expr, annotations }) => ({
       alert,
       expr,

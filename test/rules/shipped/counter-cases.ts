@@ -26,7 +26,7 @@ function countedUntil(minutes: number): Given {
   };
 }
 
-/** Every alert of counters. */
+/** Cases of all alerts about counters. */
 export const COUNTER_CASES: readonly AlertCase[] = [
   { alert: 'EdgeReconciliationOff', ...one(RECONCILIATION, [1, 0.97, 0.995]), lasts: 45, resolves: 5 },
   { alert: 'EdgeReconciliationOff', ...one(RECONCILIATION, [1, 1.03, 1.005]), lasts: 45, resolves: 5 },

@@ -27,10 +27,10 @@ it.each(PROMTOOLS)('a learned delay is marked in the minute in which it changes,
   expectMarks(tool, {
     input_series: [
       { series: publish, values: '120 120 540 540 540 120 120 stale _ _ 540' },
-      // By minutes at a time it moves now and then.
+      // The delay occasionally changes by some minutes.
       { series: settle, values: '600 610 890 650 350 350 350 350 350 350 350' },
       { series: publish.replace('"a"', '"c"'), values: '120 120 540 540' },
-      // Another metric of the account, at the same time: no mark of its own.
+      // Another metric of the account changes at the same time, which adds no mark.
       { series: publish.replaceAll('waf', 'requests'), values: '60 60 400 400 400 60 60' },
     ],
     promql_expr_test: [
@@ -38,7 +38,7 @@ it.each(PROMTOOLS)('a learned delay is marked in the minute in which it changes,
       marked(2, 'publish'),
       marked(4, 'settle'),
       marked(5, 'publish'),
-      // What was not known a minute ago has not changed: the exporter has started.
+      // A value that was unknown a minute ago has not changed: the exporter has started.
       marked(10),
     ],
   }),
@@ -60,7 +60,7 @@ it.each(PROMTOOLS)('an alert is marked when it begins to fire, not for as long a
   });
   return expectMarks(tool, {
     input_series: [
-      // It stops for three minutes, which is no other alert, and later for longer.
+      // The alert stops for three minutes, which does not start another alert, and later for longer.
       {
         series: `ALERTS{${about}, alertstate="firing", instance="one"}`,
         values: '_ 1 1 1 stale _ _ 1 1 stale _ _ _ _ _ _ 1 1',

@@ -90,7 +90,7 @@ it.each([1302, 1402])(
       expect(one.pages).toBe(1);
       expect(one.share).toBeGreaterThan(0.65);
     }
-    // Of one of them also no ticket before it.
+    // One history also has no ticket before its page.
     if (seed === 1302) expect(told.map(({ labels }) => labels['severity'])).toEqual(ramps.map(() => 'page'));
   },
 );

@@ -16,9 +16,9 @@ function unlisted(mild: AlertCase['mild']): AlertCase {
   };
 }
 
-/** Cases of all alerts of missing configurations. */
+/** Cases of all alerts about missing configurations. */
 export const DISCOVERY_CASES: readonly AlertCase[] = [
-  // A list that failed at times, and one that cannot be read since the platform does not answer.
+  // A list that fails intermittently, and one that cannot be read because the platform does not answer.
   unlisted({ [LISTED]: (minute) => Number(minute % 50 === 0) }),
   unlisted({ [UP]: (minute) => Number(minute < BEFORE) }),
   {

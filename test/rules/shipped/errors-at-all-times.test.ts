@@ -9,7 +9,7 @@ import { evaluate, type FiredAlert } from '../evaluate.ts';
 const MINUTE = 60_000;
 const { groups } = neededRules(ruleFiles(), 'Edge5xxRatio');
 
-/** Returns four days of a new site with 70 to 200 requests a minute, of which 0.8 % fail. */
+/** Returns the traffic of a new site with 70 to 200 requests per minute, of which 0.8 % fail. */
 function alwaysFailing(seed: number): readonly Input[] {
   return drawRealDays(seed, 4, 1).inputs;
 }
@@ -31,7 +31,7 @@ function told(inputs: readonly Input[]): readonly FiredAlert[] {
 }
 
 describe('a site that always has 0.8 % server errors', () => {
-  // Which of them would page in the first hours, or by chance in a quiet night, differs.
+  // The seeds differ in which rules would page in the first hours, or by chance in a quiet night.
   it.each([212, 311, 502, 512])('is one ticket that lasts, and no page (%i)', (seed) => {
     const fired = told(alwaysFailing(seed));
     const ofSite = fired.filter(({ labels }) => labels['scope'] === 'configuration');

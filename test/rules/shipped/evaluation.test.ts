@@ -14,7 +14,10 @@ import { evaluate } from '../evaluate.ts';
 const MINUTE = 60_000;
 const LENGTH = 640;
 
-/** Short days and weeks, so that three weeks are six hours. promtool evaluates all groups equally often. */
+/**
+ * Times with short days and weeks, so that three weeks take six hours. promtool evaluates all groups equally
+ * often.
+ */
 const SHORT: Times = {
   ...TIMES,
   baseline: MINUTE,
@@ -76,7 +79,7 @@ function history(): readonly Input[] {
     [360, 365, 20],
     [450, 520, 9],
   ];
-  // At the same time of each of the short days.
+  // Events at the same time of each short day.
   const nightly: Events = [440, 480, 520].map((from) => [from, from + 8, 200] as const);
   const failures: Events = [
     [100, 130, 200],
@@ -134,7 +137,7 @@ function history(): readonly Input[] {
         },
       ),
       one('edge_configuration_info', new Float64Array(LENGTH).fill(1)),
-      // Of a minute that is not complete: two minutes earlier, and less.
+      // Lower bounds of an incomplete minute: two minutes earlier, and smaller.
       one('edge_waf_threats_at_least_per_minute', earlier(new Random(index), index === 0 ? attacks : [])),
     ];
   });

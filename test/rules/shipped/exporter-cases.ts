@@ -46,7 +46,7 @@ function tokenLeft(minutes: number, renewedIn = -20, labels = ACCOUNT): Given {
   };
 }
 
-/** Every alert of the exporter and its account. */
+/** Cases of all alerts about the exporter and its account. */
 export const EXPORTER_CASES: readonly AlertCase[] = [
   {
     alert: 'EdgeDataStale',
@@ -58,7 +58,8 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
     resolves: 10,
   },
   {
-    // Withdrawn, as what has been too old for long; not so where it was switched off on the platform.
+    // Data that has been too old for long is withdrawn. The alert ignores a configuration that is inactive on
+    // the platform.
     alert: 'EdgeDataStale',
     which: 'scope="configuration"',
     normal: dataAge(4),
@@ -68,7 +69,7 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
     resolves: 10,
   },
   {
-    // A wrong clock of the exporter's machine is no part of it.
+    // A wrong clock of the exporter's machine does not matter.
     alert: 'EdgeDataStale',
     which: 'scope="account"',
     normal: dataAge(4),
@@ -87,7 +88,7 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
     resolves: 15,
   },
   {
-    // Where polls are far apart, as old as that is to be expected.
+    // If polls are far apart, the limit depends on the expected age.
     alert: 'EdgeDataStale',
     which: 'scope="configuration"',
     normal: { ...dataAge(15), ...expectedAge(20) },
@@ -106,7 +107,7 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
     resolves: 10,
   },
   {
-    // By its own id, whatever the second exporter calls it.
+    // The account's id identifies it, regardless of its name in the second exporter.
     alert: 'EdgeAccountPolledTwice',
     which: ACCOUNT,
     normal: { [`edge_account_info{${ACCOUNT}, account_id="5f3a", instance="a:9801"}`]: 1 },
@@ -161,7 +162,7 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
     lasts: 15,
     resolves: 5,
   },
-  // One that lives for an hour is not yet to be replaced.
+  // A token with a lifetime of one hour does not have to be replaced yet.
   {
     alert: 'EdgeTokenExpiring',
     which: 'severity="page"',
@@ -171,7 +172,7 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
     lasts: 15,
     resolves: 5,
   },
-  // Another exporter of the account has a token of its own, which says nothing of this one's.
+  // Another exporter of the account has its own token, which does not affect the alert for this one.
   {
     alert: 'EdgeTokenExpiring',
     which: 'severity="page"',

@@ -145,7 +145,7 @@ it('there are at most 45 alerting rules, and a summary of usual names has at mos
   const rules = ruleFiles().alerts.groups.flatMap((group) => group.rules);
   expect(rules.length).toBeLessThanOrEqual(45);
   for (const { alert, annotations } of rules) {
-    // The longest branch of each choice, with a name or a number in the place of each value.
+    // Takes the longest branch of each choice, with a name or a number in place of each value.
     const longest = annotations.summary
       .replaceAll(/\{\{ if eq \$labels\.kind "\w+" \}\}\{\{ [^}]+ \}\}\{\{ end \}\}/g, '')
       .replaceAll(/\{\{ (?:if|with|else if) [^}]+ \}\}/g, '\u0001')

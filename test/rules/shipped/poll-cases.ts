@@ -9,7 +9,7 @@ const ALL_IS_WELL: Given = {
   [polls('metrics', 'ok')]: (minute) => minute * 80,
 };
 
-/** Returns polls of traffic: failing ones per minute beside 80 that succeed. */
+/** Returns polls of traffic: failing polls per minute in addition to 80 that succeed. */
 function failing(bad: number, mild: number, meanwhile: Given = {}, lasts = 75): AlertCase {
   const failed = grown(polls('metrics', 'server_error'), [bad, mild], lasts);
   return {
@@ -47,13 +47,13 @@ function unread(normal: Given, bad: Given, mild: Given, each = 0.2): AlertCase {
 const READ = { [LAST_READ]: (minute: number) => minute * 60 };
 const NOT_READ = { [LAST_READ]: BEFORE * 60 };
 
-/** Every alert of polls that fail. */
+/** Cases of all alerts about failing polls. */
 export const POLL_CASES: readonly AlertCase[] = [
   failing(20, 4),
   failing(20, 80, { [`edge_up{${ACCOUNT}}`]: 0 }),
-  // What is polled rarely shows late that nothing is answered.
+  // Rare polls show late that the platform does not answer.
   failing(20, 80, { [`edge_up{${ACCOUNT}}`]: (minute) => (minute < BEFORE + 12 ? 1 : 0) }),
-  // At the earliest moment at which it can fire.
+  // The alert fires at the earliest possible moment.
   failing(80, 80, { [`edge_up{${ACCOUNT}}`]: (minute) => (minute < BEFORE + 12 ? 1 : 0) }, 36),
   flapping(2, 1),
   flapping(3, 2),

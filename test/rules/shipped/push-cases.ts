@@ -6,12 +6,12 @@ const FAILURES = `edge_exporter_push_failures_total{${RECEIVER}}`;
 const REFUSED = `edge_exporter_push_samples_refused_total{${RECEIVER}, reason="too_old"}`;
 const OLDEST = `edge_exporter_outbox_oldest_timestamp_seconds{${RECEIVER}}`;
 
-/** Cases of all alerts of pushes. */
+/** Cases of all alerts about pushes. */
 export const PUSH_CASES: readonly AlertCase[] = [
   {
     alert: 'EdgePushBehind',
     which: 'reason="refused"',
-    // It fails all the time, as one that answers now and then.
+    // The receiver fails all the time, but occasionally accepts a request.
     normal: {
       [OLDEST]: (minute) => 60 * minute - 1,
       [SENT]: 0,
@@ -28,7 +28,8 @@ export const PUSH_CASES: readonly AlertCase[] = [
     which: 'reason="stopped"',
     normal: { [OLDEST]: (minute) => 60 * minute - 1, [SENT]: 0, [FAILURES]: 0, [REFUSED]: 0 },
     bad: { [OLDEST]: 60 * 150 },
-    // A receiver that is away is asked once a minute; one that asks to be left alone, every ten minutes.
+    // A receiver that is down gets one request per minute. A receiver that asks for a pause gets one every
+    // ten minutes.
     mild: { [OLDEST]: 60 * 150, [FAILURES]: (minute) => Math.floor(minute / 10) },
     lasts: 40,
     resolves: 5,

@@ -21,7 +21,7 @@ function switchedOff(alert: string, series: string, which = ''): AlertCase {
   return { alert, which, normal, bad: { [series]: 0 }, mild: normal, lasts: 20, resolves: 10 };
 }
 
-/** Every alert of settings. */
+/** Cases of all alerts about settings. */
 export const SETTINGS_CASES: readonly AlertCase[] = [
   {
     alert: 'EdgeWafCounting',

@@ -88,7 +88,7 @@ const spike = { lasts: 20, resolves: 15 } as const;
 
 const ticket = { lasts: 25, resolves: 140 } as const;
 
-/** Failures that are few and last. */
+/** Case of a few failures that last. */
 export const CREEPING: Omit<AlertCase, 'resolves'> = {
   alert: 'Edge5xxRatio',
   which: `${OF_SHOP}, severity="ticket"`,
@@ -98,7 +98,7 @@ export const CREEPING: Omit<AlertCase, 'resolves'> = {
   lasts: 270,
 };
 
-/** Cases of all alerts of traffic that need no past. */
+/** Cases of all traffic alerts that need no history. */
 export const TRAFFIC_CASES: readonly AlertCase[] = [
   {
     ...spike,
@@ -109,7 +109,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     mild: threats(55),
   },
   {
-    // Only the newest minutes show it yet.
+    // Only the lower bounds of the newest minutes show the attack.
     ...spike,
     alert: 'EdgeWafSpike',
     which: OF_SHOP,
@@ -127,7 +127,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     mild: threats(39),
   },
   {
-    // Of many configurations none is conspicuous, but all of them together are.
+    // No single configuration is conspicuous, but their sum is.
     ...spike,
     alert: 'EdgeWafSpike',
     which: OF_ACCOUNT,
@@ -178,7 +178,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     mild: responses({ ok: 1_000, missing: 55 }),
   },
   {
-    // They have grown no more than the traffic itself.
+    // The errors have grown only as much as the traffic itself.
     ...ticket,
     alert: 'EdgeStatusCodeSurge',
     which: `${OF_SHOP}, code="404"`,
@@ -195,7 +195,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     mild: responses({ ok: 1_000, failed: 4 }),
   },
   {
-    // A restart is over in two minutes.
+    // A restart takes two minutes.
     ...spike,
     alert: 'Edge5xxRatio',
     which: `${OF_SHOP}, severity="page"`,
@@ -213,7 +213,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     lasts: 90,
   },
   {
-    // A small site pages by the count of its failures.
+    // For a small site, the number of failures decides about a page.
     alert: 'Edge5xxRatio',
     which: `${OF_SHOP}, severity="page"`,
     normal: responses({ ok: 2, missing: 0 }),
@@ -231,7 +231,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     mild: responses({ ok: 1_000, missing: 200 }),
   },
   {
-    // A rule set that blocks more since it was changed. One that only changed changes nothing.
+    // The bad rule set blocks more since its change. The mild one has changed but blocks as before.
     alert: 'EdgeRuleSetSwitched',
     normal: { ...blocked(20), ...threats(20), ...ruleSetChanged },
     bad: blocked(500),
@@ -249,7 +249,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     resolves: 10,
   },
   {
-    // Too few responses to judge.
+    // Too few responses for a judgement.
     alert: 'EdgeOriginErrors',
     which: OF_SHOP,
     normal: origin({ ok: 200 }),
@@ -268,7 +268,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     resolves: 10,
   },
   {
-    // Far slower than usual, and still fast.
+    // The origin is far slower than usual, but still fast.
     alert: 'EdgeOriginSlow',
     which: OF_SHOP,
     normal: origin({ ok: 200, seconds: 0.05 }),

@@ -20,7 +20,10 @@ const LENGTH = 310;
 
 const MOVES = 170;
 
-/** Weeks of two hours, so that everything is recorded. promtool evaluates all groups equally often. */
+/**
+ * Rule files with weeks of two hours, so that all series are recorded. promtool evaluates all groups equally
+ * often.
+ */
 const { recording, alerts } = ruleFiles(SHIPPED, {
   ...TIMES,
   baseline: MINUTE,
@@ -181,9 +184,9 @@ it.each(promtoolsFor(1))(
               eval_time: `${minute}m`,
               exp_samples: [],
             })),
-            // There is something to compare.
+            // These alerts fire, so that the comparison is not empty.
             ...CASES.flatMap(({ alert, which }, index) =>
-              // What a whole day is needed for is not shown here.
+              // Cases that need a whole day are skipped.
               which === 'reason="fewer"' ? [] : [firing(alert, `case${index}-two`, ended[index] ?? 0)],
             ),
             ...(

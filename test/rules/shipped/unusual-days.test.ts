@@ -12,7 +12,7 @@ const WEEKS = 3;
 interface Told {
   readonly alert: string;
   readonly severity: string;
-  /** The event within which it began, if any. */
+  /** Event during which the alert began; undefined if there is none. */
   readonly during: Event | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, startBench } from '../client.ts';
 
-/** Specification 2.12: the metrics API's products with their metrics. */
+/** Products of the metrics API with their metrics, from section 2.12 of the specification. */
 const METRICS: Readonly<Record<number, readonly string[]>> = {
   1498670028: ['data_streaming_data_streamed', 'data_streaming_requests'],
   1441740010: [

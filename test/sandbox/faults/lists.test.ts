@@ -20,7 +20,7 @@ describe('a list of the platform', () => {
   beforeEach(() => bench.sandbox.faults.clear());
   afterAll(() => bench.close());
 
-  /** The status of a list, or that it is empty. */
+  /** Returns the status of a list, or `empty` for a list without items. */
   const answerOf = async (path: string, version: number) => {
     const answer = await bench.get(path, version);
     return answer.status === 200 && itemsOf(answer.json()) === 0 ? 'empty' : String(answer.status);

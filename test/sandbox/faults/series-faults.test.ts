@@ -43,7 +43,7 @@ describe('a fault of series', () => {
     const future = points.filter(([start]) => start >= NOON);
     expect(future.length).toBeGreaterThanOrEqual(59);
     expect(future.every(([, value]) => value === 0)).toBe(true);
-    // Its data itself is that of the other nodes.
+    // The node's own data equals the data of the other nodes.
     const window = 'date_from=2026-11-20T12:00Z&date_to=2026-11-20T12:34Z';
     const own = (await bench.get(`${PATH}?${window}`, 2)).json() as { total: Points };
     bench.sandbox.faults.clear();
@@ -122,7 +122,6 @@ describe('a fault of series', () => {
     }
   });
 
-  /** Returns the true sum of a number of minutes. */
   const sumOf = (final: ReadonlyMap<number, number>, start: number, minutes: number) => {
     let sum = 0;
     for (let minute = 0; minute < minutes; minute += 1)

@@ -14,7 +14,6 @@ describe('the arguments of a dataset', () => {
   });
   afterAll(() => bench.close());
 
-  /** Returns the rows of five minutes for the given arguments and fields. */
   const rows = (parameters: string, fields: string, filter = '') =>
     rowsOf(
       bench,

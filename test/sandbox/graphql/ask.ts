@@ -1,6 +1,6 @@
 import type { Bench, Response } from '../client.ts';
 
-/** A row of a GraphQL answer. */
+/** Row of a GraphQL answer. */
 export type Row = Readonly<Record<string, string | number | null>>;
 
 export const PATH = '/metrics/graphql';
@@ -14,7 +14,10 @@ export function ask(
   return bench.call('POST', PATH, { body: { query, variables }, headers });
 }
 
-/** The rows of the only dataset that is asked for. */
+/**
+ * Returns the rows of the only dataset in the query.
+ * @throws Error if the status is not 200
+ */
 export async function rowsOf(bench: Bench, query: string, variables: object = {}): Promise<readonly Row[]> {
   const answer = await ask(bench, query, variables);
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
@@ -25,17 +28,17 @@ export async function rowsOf(bench: Bench, query: string, variables: object = {}
 export interface DatasetQuery {
   readonly dataset?: string;
   readonly groupBy?: readonly string[];
-  /** Selected fields besides those of `by`. */
+  /** Selected fields in addition to those of `groupBy`. */
   readonly fields?: readonly string[];
   readonly begin: number;
   readonly end: number;
-  /** More conditions, as they are written. */
+  /** Further conditions as GraphQL text. */
   readonly filter?: string;
-  /** More arguments, as they are written. */
+  /** Further arguments as GraphQL text. */
   readonly more?: string;
 }
 
-/** A document that asks for the rows of a window. */
+/** Returns a GraphQL document that selects the rows of a window. */
 export function documentOf(query: DatasetQuery): string {
   const { dataset = 'workloadMetrics', groupBy = ['ts', 'configurationId'], fields = [], more = '' } = query;
   const time = (ms: number) => new Date(ms).toISOString();

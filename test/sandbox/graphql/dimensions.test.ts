@@ -74,7 +74,7 @@ describe('the datasets of the GraphQL analytics', () => {
       }),
     );
     expect(minutes).toEqual(all.slice(0, 10));
-    // The time of an origin is drawn for each bucket.
+    // The origin's time is random for each bucket.
     const isTime = measure.endsWith('Time');
     expect(sumOf(all) / Number(hour?.['sum'])).toBeCloseTo(1, isTime ? 2 : 9);
   });

@@ -132,7 +132,7 @@ describe('a level that has changed for good', () => {
 
 describe('what is usual', () => {
   it('is a Monday after the first weekend that anybody has seen', () => {
-    // It begins on a Friday.
+    // The history begins on a Friday.
     const week: Level = (minute) => ((minute + 4 * DAY) % (7 * DAY) >= 5 * DAY ? 40 : 220);
     expect(pages(week, 4 * DAY)).toEqual([]);
   });
@@ -163,7 +163,7 @@ describe('what wakes nobody', () => {
   ])('is a ticket within an hour and a quarter: %s', (_, level) => {
     const fired = tickets(level, 3_600);
     expect(fired.map(({ labels }) => labels['severity'])).toEqual(['ticket']);
-    // Value that an hour must have, and a quarter of an hour in which it must hold.
+    // The hourly value takes up to an hour to rise, and must last for a quarter of an hour.
     expect(fired[0]?.from).toBeLessThanOrEqual(3_075);
   });
 

@@ -19,7 +19,7 @@ function pages(fired: readonly Fired[]): readonly Fired[] {
   return fired.filter(({ labels }) => labels['severity'] === 'page');
 }
 
-/** Weekends are from minute 5 d to 7 d of each week. */
+/** Returns a level that is multiplied at weekends, from minute 5 d to 7 d of each week. */
 function weekends(level: Level, factor: number): Level {
   return (minute) => level(minute) * (minute % WEEK >= 5 * DAY ? factor : 1);
 }
@@ -66,7 +66,7 @@ describe('a drop of traffic', () => {
     const level = weekends((minute) => (open(minute) ? 2_000 : 60), 0.1);
     const fired = drops([requests(level)], 2.2 * WEEK);
     expect(pages(fired)).toEqual([]);
-    // Nobody knows the first weekend.
+    // The first weekend has no earlier one for comparison.
     expect(fired.filter(({ from }) => from >= WEEK)).toEqual([]);
   });
 

@@ -9,10 +9,10 @@ export const MINUTE = 60_000;
 export const HOUR = 60;
 export const DAY = 24 * HOUR;
 
-/** Level in a minute. */
+/** Returns the level in a minute. */
 export type Level = (minute: number) => number;
 
-/** A family of a configuration, with labels besides. */
+/** Family of a configuration, with additional labels. */
 export interface Family {
   readonly name: string;
   readonly level: Level;
@@ -28,14 +28,14 @@ export interface Judged {
   readonly settings?: Partial<AlertSettings>;
 }
 
-/** An alert that fired, in minutes. */
+/** Alert that fired, with its times in minutes. */
 export interface Fired {
   readonly labels: Readonly<Record<string, string>>;
   readonly from: number;
   readonly to: number;
 }
 
-/** Evaluates the alerts of configurations over a history with usual random noise. */
+/** Evaluates the alerts of configurations over a history with normal random noise. */
 export function judged({ alerts, families, minutes, settings }: Judged): readonly Fired[] {
   const files = ruleFiles({ ...SHIPPED, ...settings });
   const fired = evaluate({
@@ -67,12 +67,12 @@ function inputOf(
   };
 }
 
-/** A level through the day, between its lowest at midnight and its highest at noon. */
+/** Returns a level that varies through the day, with its minimum at midnight and its maximum at noon. */
 export function daily(lowest: number, highest: number): Level {
   return (minute) => lowest + ((highest - lowest) * (1 - Math.cos((2 * Math.PI * minute) / DAY))) / 2;
 }
 
-/** A level with something added from a minute to another. */
+/** Returns a level with amounts added from one minute to another. */
 export function plus(
   level: Level,
   ...added: readonly (readonly [from: number, to: number, by: number])[]
@@ -81,7 +81,7 @@ export function plus(
     added.reduce((sum, [from, to, by]) => (minute >= from && minute < to ? sum + by : sum), level(minute));
 }
 
-/** A level that is multiplied from a minute to another. */
+/** Returns a level that is multiplied from one minute to another. */
 export function times(
   level: Level,
   ...factors: readonly (readonly [from: number, to: number, by: number])[]

@@ -15,7 +15,10 @@ function groupsWith<Rule>(
   return kept.filter(({ rules }) => rules.length > 0);
 }
 
-/** The rules of alerts with all that they are made of: promtool evaluates every rule at every step. */
+/**
+ * Returns the given alerts with all rules that they depend on. promtool evaluates every rule at every step,
+ * so others would only cost time.
+ */
 export function neededRules(
   { recording, alerts }: RuleFiles,
   ...wanted: readonly string[]
